@@ -125,7 +125,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'the API of OpenTelemetry, and no meter',
     () => anyLocks({ transport, peers, metrics: { getMeter: () => {} } }),
-    "createLocks: metrics is an object. Pass a meter, as metrics.getMeter('locks') gives it",
+    "createLocks: metrics is an object. Pass a meter, such as metrics.getMeter('locks')",
   ],
   [
     'a number that inspects',
@@ -237,7 +237,7 @@ describe('of a request for a lock', () => {
   const callback = () => {};
   test.each<[object, string]>([
     [{ mode: 'weak' }, 'locks.request("x"): mode is "weak". Pass "exclusive" or "shared"'],
-    [{ steal: true }, 'locks.request("x"): steal is true. Pass false: no lock is taken from whoever holds it'],
+    [{ steal: true }, 'locks.request("x"): steal is true. Pass false: a lock is never taken from its holder'],
     [{ ifAvailabel: true }, 'locks.request("x") has no option ifAvailabel. Did you mean "ifAvailable"?'],
     [{ ifAvailable: 1 }, 'locks.request("x"): ifAvailable is 1. Pass true or false'],
     [{ signal: 5_000 }, 'locks.request("x"): signal is 5000. Pass an AbortSignal'],
@@ -262,7 +262,7 @@ describe('of a request for a lock', () => {
     [[], 'change of "x": how is missing. Pass a function of the value'],
     [[() => 1, { signal: 5 }], 'change of "x": signal is 5. Pass an AbortSignal'],
     [[() => 1, { timeout: 5 }], 'change of "x" has no option timeout. Known: signal'],
-    [[() => 1n], '"x": a change of it gives 1n, which JSON does not carry. Nothing has changed'],
+    [[() => 1n], '"x": a change of it gives 1n, which JSON cannot represent. Nothing has changed'],
   ])('a change of a register: %j', async (given, answer) => {
     const register = new Register(locks(), 'x', 0, (value): value is number => typeof value === 'number');
     const answered = (register as any).change(...given);
@@ -274,7 +274,7 @@ describe('of a request for a lock', () => {
   test('a register without what it begins with', () => {
     const all = locks();
     expect(() => new (Register as any)(all, 'x')).toThrow(
-      'Register: initial is missing. Pass what it holds before the first change, the same for everybody, as 0 of a counter',
+      'Register: initial is missing. Pass the value before the first change, the same at all peers, such as 0 for a counter',
     );
   });
 

@@ -2,8 +2,8 @@
  * The user's machine while this member hosts it: a live XState actor whose actions and emitted events wait until the version that they
  * belong to is durable.
  *
- * An event that makes the machine throw, or the snapshot something that cannot be stored, is taken back: the actor is restored to its last
- * version, the events of the turn before it are applied again, and the event fails alone.
+ * An event is rolled back if the machine throws an error, or if the snapshot becomes something that cannot be stored. The actor is restored
+ * to its last version, and the earlier events of the turn are applied again, so that only this event fails.
  */
 import { createActor, type AnyActor, type AnyActorRef, type EventObject } from 'xstate';
 import type { SchedulerLike } from 'rxjs';
@@ -20,17 +20,17 @@ import { migrated, type Kind } from './versions.js';
 
 export interface ActivationHost {
   readonly clock: SchedulerLike;
-  /** Characters that the JSON of a version may have. */
+  /** The maximum number of characters of a version's JSON. */
   readonly sizeMax: number;
   /** The actor has changed without an event of a sender. */
   changed(): void;
   isRemote(target: unknown): target is { readonly kind: string; readonly actorId: string };
   send(to: { readonly kind: string; readonly id: string }, event: EventObject): void;
-  /** An action has thrown an error: its version stands. Or a change of its own was taken back, for it cannot be stored. */
+  /** An action has thrown an error, and its version is kept; or a change without an event was rolled back because it cannot be stored. */
   failed(error: unknown, what: string): void;
 }
 
-/** What is due once a version is durable. */
+/** Actions and emitted events that run once a version is durable. */
 interface Due {
   readonly seq: number;
   readonly executions: readonly { readonly key: string; readonly execution: Execution }[];
@@ -45,7 +45,7 @@ export class Activation {
   private executions: Execution[] = [];
   private emitted: unknown[] = [];
   private readonly due: Due[] = [];
-  /** Why the actor stopped in the course of an event. */
+  /** The error with which the actor stopped while it handled an event. */
   private thrown: { readonly error: unknown } | null = null;
   private isApplying = false;
   private isChanged = false;
@@ -90,12 +90,12 @@ export class Activation {
     }
   }
 
-  /** The version is durable: its actions run. */
+  /** Runs the actions of the versions that are durable. */
   durable(seq: number): void {
     while (this.due.length > 0 && this.due[0]!.seq <= seq) {
       const { executions } = this.due.shift()!;
       for (const { key, execution } of executions) this.run(key, execution);
-      // The next version says that they have run.
+      // The next version records that they have run.
       if (executions.some(({ execution }) => execution.name !== null)) this.change();
     }
   }
@@ -121,7 +121,7 @@ export class Activation {
       );
     this.base = state;
     this.deadlines.restore(state.timers);
-    // They may have run, or not: they run again with this version, under their keys.
+    // It is unknown whether they have run: they run again with this version, under their keys.
     for (const action of state.actions) this.repeat(action);
   }
 
@@ -138,7 +138,7 @@ export class Activation {
     this.relaySends(actor);
     this.deadlines = new Deadlines(actor, () => this.host.clock.now());
     actor.on('*' as never, (event: unknown) => this.emitted.push(event));
-    // Whatever is restored with a status of its own was so before.
+    // An actor that is restored with status `error` had it before.
     const isOver = actor.getSnapshot().status === 'error' && options.snapshot?.status !== 'error';
     if (isOver) this.thrown = { error: actor.getSnapshot().error };
     actor.subscribe({
@@ -162,21 +162,21 @@ export class Activation {
     });
   }
 
-  /** By a delayed event or a child, unless it is by what is being applied. */
+  /** The actor has changed by a delayed event or a child, unless an event is being applied. */
   private moved(actor: AnyActor): void {
     if (actor !== this.actor || this.isStopped) return;
     this.deadlines.note();
     if (!this.isApplying) this.change();
   }
 
-  /** The next turn makes a version of it. */
+  /** Makes a version of the change in the next turn. */
   private change(): void {
     if (this.isChanged) return;
     this.isChanged = true;
     this.host.changed();
   }
 
-  /** Gives the failures. Each event is checked by itself where the turn as a whole gives what cannot be stored. */
+  /** Applies the events and returns the failures. Each event is checked separately if the result of the whole turn cannot be stored. */
   private take(entries: readonly Entry[], isEachChecked: boolean): Failed[] {
     const failures: Failed[] = [];
     const good: Entry[] = [];
@@ -195,12 +195,12 @@ export class Activation {
     return this.take(entries, true);
   }
 
-  /** As XState does, an actor that is over takes no event. */
+  /** Sends an event. Like XState, an actor that has ended ignores it. */
   private send({ event }: Entry): void {
     if (this.actor.getSnapshot().status === 'active') this.actor.send(event as EventObject);
   }
 
-  /** Back to the last version, and from there by these events, which were good. */
+  /** Restores the last version, and applies the good events again. */
   private takeBack(good: readonly Entry[]): void {
     this.actor.stop();
     this.executions = [];
@@ -213,7 +213,7 @@ export class Activation {
     return { name: 'machine', message: `Actor "${this.key}" threw an error: ${thrownText(error)}` };
   }
 
-  /** Why the state as it is now cannot be stored; null if it can. */
+  /** The reason why the present state cannot be stored; `null` if it can. */
   private refused(): SentError | null {
     let state: StoredState;
     try {
@@ -248,7 +248,7 @@ export class Activation {
     return (execution as Repeated).key ?? `${this.key}/${this.fence}/${this.seq}/${place}`;
   }
 
-  /** The version: what it is made of goes to the copies, and what is due waits until they are kept. */
+  /** The version for the copies. Its actions and emitted events wait until the copies are kept. */
   private applied(failures: readonly Failed[]): Applied {
     const refused = this.refused();
     if (refused) {
@@ -269,7 +269,7 @@ export class Activation {
     return { type: 'applied', state, isAwake: isAwake(state), emitted, failures };
   }
 
-  /** An action that an earlier activation left undone, if the machine still has it. */
+  /** Repeats an action that an earlier activation left unfinished, if the machine still has it. */
   private repeat({ key, name, event, params, context }: StoredAction): void {
     const action = this.deferred.actions.get(name);
     if (name === SEND) {
@@ -296,10 +296,10 @@ export class Activation {
   }
 }
 
-/** What is stored of an event that the actor has sent to another cluster actor. */
+/** The name under which an event to another cluster actor is stored. */
 const SEND = '@send';
 
-/** An error is stored as what can be read of it. */
+/** The persisted snapshot, with errors as their readable parts. */
 function persisted(actor: AnyActor): StoredState['snapshot'] {
   const snapshot = actor.getPersistedSnapshot();
   if (!(snapshot.error instanceof Error)) return snapshot;
@@ -310,7 +310,7 @@ function persisted(actor: AnyActor): StoredState['snapshot'] {
 type Failed = Applied['failures'][number];
 type Repeated = Execution & { readonly key?: string };
 
-/** Whether it has work without an event of a sender. */
+/** True if the actor has work without an event of a sender. */
 function isAwake({ snapshot, timers, actions }: StoredState): boolean {
   if (snapshot.status !== 'active') return actions.length > 0;
   const { children = {} } = snapshot as { children?: Readonly<Record<string, { snapshot: { status: string } }>> };

@@ -1,4 +1,4 @@
-/** The lock of one actor, as its chart asks for it: acquired, given up, released. */
+/** The lock of one actor, as its chart requests it: acquired, given up, released. */
 import type { Lock } from '../locks/lock-handle.js';
 import type { Locks } from '../locks/locks.js';
 import { ClosedError } from '../transports/errors.js';

@@ -1,8 +1,8 @@
 /**
- * The charts of one actor at one peer (machines/cluster), on what all actors of the peer share: transport, clock and storage.
+ * The charts of one actor at one peer (machines/cluster). All actors of the peer share transport, clock and storage.
  *
- * A cluster has many actors, so a node is light: no conversation and no listeners of its own. What it asks of the outside it asks its
- * `ActorWorld`.
+ * A cluster has many actors, so a node is light: it has neither a conversation nor listeners. It uses the functions of its `ActorWorld`
+ * instead.
  */
 import type { NodeId, Message } from '../../machines/effects.js';
 import { clusterCore, rolesOf, type ClusterOptions } from '../../machines/cluster/core.js';
@@ -22,11 +22,11 @@ export interface ActorWorld {
   readonly id: NodeId;
   readonly host: Host;
   readonly instance: Instance<ClusterOptions>;
-  /** Under which it sends: of this actor, no other process or life has the same. */
+  /** The session under which it sends to this actor. No other process or run has the same. */
   readonly session: string;
   readonly clock: SchedulerLike;
   readonly hasStorage: boolean;
-  /** The members in the order in which they are asked to host an actor that has no host. */
+  /** The members in the order in which they are asked to host an actor without a host. */
   preferred?(key: string): readonly NodeId[];
   send(key: string, to: NodeId, message: Message): void;
   save(key: string, stored: Stored): Promise<void>;
@@ -50,7 +50,7 @@ export class ActorNode {
   constructor(
     readonly key: string,
     private readonly world: ActorWorld,
-    /** What was stored, or kept in memory; the replica begins with it. */
+    /** The initial state of the replica, from the storage or from memory. */
     replica: Kept,
   ) {
     const { id, host, clock, instance, session, hasStorage } = world;
@@ -82,7 +82,7 @@ export class ActorNode {
     return senderOf(this.node.view());
   }
 
-  /** Takes an event: of the application, of the lock, or, with `from`, of a peer. */
+  /** Handles an event of the application, of the lock, or, with `from`, of a peer. */
   step(event: Message): void {
     if (this.isClosed) return;
     this.take(() => {
@@ -113,7 +113,7 @@ export class ActorNode {
     this.notify();
   }
 
-  /** What is announced while a notice is heard is heard after it. */
+  /** Delivers notices in order: one that is announced while another is handled is delivered after it. */
   private notify(): void {
     if (this.isNotifying) return;
     this.isNotifying = true;

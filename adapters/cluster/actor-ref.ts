@@ -26,18 +26,18 @@ type Observer<T> = {
   readonly complete?: (() => void) | undefined;
 };
 
-/** What a reference needs of its cluster. */
+/** The functions that a reference needs from its cluster. */
 export interface RefHost {
   /** XState's actor system that references belong to. */
   readonly system: unknown;
   send(ref: AnyClusterActor, event: unknown): Promise<void>;
   /** The last version that this process has received; null if it has none. */
   latest(ref: AnyClusterActor): ReceivedVersion | null;
-  /** Versions are wanted, or not any more. */
+  /** Requests versions of the actor, or ends the request. */
   subscribe(ref: AnyClusterActor): void;
   unsubscribe(ref: AnyClusterActor): void;
   where(ref: AnyClusterActor): Promise<string | null>;
-  /** An event failed that nobody awaits. */
+  /** Reports the failure of an event whose promise is not used. */
   failed(error: unknown, what: string): void;
 }
 
@@ -55,7 +55,7 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   readonly sessionId: string;
   readonly src: string;
   readonly system: any;
-  /** As of XState's own references: it is not started or stopped. @internal */
+  /** As in XState's own references: it is not started or stopped. @internal */
   readonly _parent = undefined;
   /** @internal */
   readonly _processingStatus = 1;
@@ -65,7 +65,7 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   private current: SnapshotFrom<M> | undefined;
   private shown: ReceivedVersion | null = null;
   private version: ReceivedVersion | null = null;
-  /** The last version of which observers and listeners have heard. */
+  /** The last version that observers and listeners have received. */
   private told: ReceivedVersion | null = null;
   private readonly firstVersion: Promise<void>;
   private hasVersion!: () => void;
@@ -94,7 +94,7 @@ export class ClusterActorRef<M extends AnyStateMachine> {
    */
   readonly send = (event: EventFromLogic<M>): Promise<void> => this.host.send(this, event).then(() => this.refresh());
 
-  /** XState sends by it what `sendTo` asks for. @internal */
+  /** The method that XState calls for `sendTo`. @internal */
   _send(event: unknown): void {
     this.send(event as EventFromLogic<M>).catch((error: unknown) => this.host.failed(error, `an event for ${this.id}`));
   }
@@ -120,13 +120,13 @@ export class ClusterActorRef<M extends AnyStateMachine> {
 
   private show(version: ReceivedVersion): void {
     const actor = createActor(this.machine as AnyStateMachine, { snapshot: version.state.snapshot });
-    // A snapshot of a machine that has stopped with an error is no news for XState's own observers.
+    // XState's own observers would report a snapshot of a machine that has stopped with an error as unhandled.
     actor.subscribe({ error: () => {} });
     this.current = actor.getSnapshot() as SnapshotFrom<M>;
     this.shown = version;
   }
 
-  /** Resolves once a durable snapshot of the actor has been received; activates the actor if nobody hosts it. */
+  /** Resolves when a durable snapshot of the actor has been received. Activates the actor if it has no host. */
   get ready(): Promise<void> {
     if (!this.version && !this.isWaiting) {
       this.isWaiting = true;
@@ -182,7 +182,7 @@ export class ClusterActorRef<M extends AnyStateMachine> {
     };
   };
 
-  /** The peer that hosts the actor now; null if nobody does. */
+  /** The peer that hosts the actor now; `null` if it has no host. */
   where(): Promise<string | null> {
     return this.host.where(this);
   }
@@ -192,7 +192,7 @@ export class ClusterActorRef<M extends AnyStateMachine> {
     return this;
   }
 
-  /** A reference stops nothing: the actor ends with its machine. */
+  /** Without effect: the actor ends with its machine. */
   stop(): this {
     return this;
   }
@@ -205,12 +205,12 @@ export class ClusterActorRef<M extends AnyStateMachine> {
     return this;
   }
 
-  /** A durable version has come that this process cannot read: nothing waits for it. @internal */
+  /** Handles a durable version that this process cannot read, so that `ready` resolves. @internal */
   unreadable(): void {
     this.hasVersion();
   }
 
-  /** A durable version has come. @internal */
+  /** Handles a durable version. @internal */
   received(version: ReceivedVersion): void {
     const isNew = isLater(version, this.told);
     if (isLater(version, this.version)) this.version = version;
@@ -254,5 +254,5 @@ const bound = <T>(observer: Observer<T>): Observer<T> => ({
   complete: observer.complete?.bind(observer),
 });
 
-/** How XState sees a reference. */
+/** The type of a reference for XState. */
 export type AsActorRef<M extends AnyStateMachine> = ActorRef<SnapshotFrom<M>, EventFromLogic<M>, EmittedFrom<M>>;

@@ -1,4 +1,4 @@
-/** What `createCluster` is given, and what is refused of it. */
+/** Options of `createCluster`, with their checks. */
 import { StateMachine, type AnyStateMachine, type InputFrom } from 'xstate';
 import { isIntegerOf, isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
@@ -26,55 +26,60 @@ import type { Kind } from './versions.js';
 export type Machines = Readonly<Record<string, AnyStateMachine>>;
 
 /**
- * The version of a kind's machine, and how an older snapshot becomes one of it.
+ * The version of a kind's machine, and the migration of older snapshots.
  *
  * @public
  */
 export interface MachineVersion {
-  /** Grows with every change that stored snapshots do not fit. @defaultValue 1 */
+  /** Grows with every change that is incompatible with stored snapshots. @defaultValue 1 */
   readonly version: number;
-  /** Makes a snapshot of this version from a stored one of an older `version`. */
+  /** Converts a stored snapshot of an older `version` to this version. */
   readonly migrate?: (snapshot: any, version: number) => unknown;
 }
 
 /**
- * What `createCluster` is given.
+ * Options for `createCluster`.
  *
  * @public
  */
 export interface ClusterOptions<M extends Machines> extends InEnvironment {
-  /** Connected by the cluster, closed by its owner. */
+  /** The transport. The cluster connects it, and its owner closes it. */
   readonly transport: Transport<Linked>;
-  /** The members: they keep copies and host actors. All peers and clients give the same list. */
+  /** The members: they keep copies and host actors. All peers and clients pass the same list. */
   readonly peers: readonly NodeId[];
-  /** The machines of the application, by kind. All peers and clients give the same kinds. */
+  /** The machines of the application, by kind. All peers and clients pass the same kinds. */
   readonly machines: M;
-  /** Where this member keeps its copies when its process ends. Without it they are lost when more than half of the members have ended. */
+  /** The storage of this member's copies. Without it, copies are lost when more than half of the members have ended. */
   readonly storage?: PeerStorage | undefined;
-  /** This process hosts nothing and keeps no copies: it sends and subscribes. @defaultValue false */
+  /** True for a process that hosts no actors and keeps no copies: it sends and subscribes. @defaultValue false */
   readonly client?: boolean;
   /**
-   * `stay`: an actor is activated at the member that uses it first, and stays there. `sender`: it moves to another member that sends eight
-   * events in a row. `balance`: actors are spread over the members by their ids. The same for all members and clients. @defaultValue 'stay'
+   * The placement of actors. Pass the same value at all members and clients.
+   *
+   * - `stay`: an actor is activated at the member that uses it first, and stays there.
+   * - `sender`: it moves to another member that sends eight events in a row.
+   * - `balance`: actors are distributed over the members by their ids.
+   *
+   * @defaultValue 'stay'
    */
   readonly placement?: 'stay' | 'sender' | 'balance';
   /** Versions of machines, by kind. */
   readonly versions?: { readonly [K in keyof M]?: MachineVersion };
-  /** An actor without work, subscribers and events for so long is removed from memory, in milliseconds. @defaultValue 60000 */
+  /** The time in milliseconds after which an actor without work, subscribers and events is removed from memory. @defaultValue 60000 */
   readonly idleMs?: number;
-  /** Only peers of the same name share actors. @defaultValue 'cluster' */
+  /** The name of the cluster. Only peers with the same name share actors. @defaultValue 'cluster' */
   readonly name?: string;
 }
 
 /**
- * How a reference to an actor is made.
+ * Options for a reference to an actor.
  *
  * @public
  */
 export interface ActorOptions<M extends AnyStateMachine> {
   /** The input of the machine, if this reference creates the actor. */
   readonly input?: InputFrom<M>;
-  /** Whether the actor is created if it does not exist. @defaultValue true */
+  /** True to create the actor if it does not exist. @defaultValue true */
   readonly create?: boolean;
 }
 
@@ -107,15 +112,18 @@ export function checkCluster(options: ClusterOptions<Machines>): void {
   const { transport, peers, client = false, storage, machines, versions = {} } = options;
   if (!client && !peers.includes(transport.id))
     throw new UsageError(
-      `createCluster: peer "${transport.id}" is not among peers ${peers.join(', ')}; list it there, or give client: true`,
+      `createCluster: peer "${transport.id}" is not among peers ${peers.join(', ')}. List it there, or pass client: true`,
     );
   if (client && peers.includes(transport.id))
-    throw new UsageError(`createCluster: "${transport.id}" is among peers; leave client: true out, or give it another id`);
-  if (client && storage) throw new UsageError('createCluster: a client keeps no copies; leave storage out beside client: true');
+    throw new UsageError(`createCluster: "${transport.id}" is among peers. Remove client: true, or use another id`);
+  if (client && storage) throw new UsageError('createCluster: a client keeps no copies. Remove storage or client: true');
   for (const kind of [...Object.keys(machines), ...Object.keys(versions)]) {
-    if (!(kind in machines)) throw new UsageError(`createCluster: versions names "${kind}", which is not among machines`);
+    if (!(kind in machines))
+      throw new UsageError(
+        `createCluster: versions names "${kind}", which is not a kind of machines. Add the machine, or remove the version`,
+      );
     if (!/^[^/]{1,100}$/.test(kind))
-      throw new UsageError(`createCluster: machines has "${kind}"; give a kind 1 to 100 characters, and no slash`);
+      throw new UsageError(`createCluster: machines has "${kind}". Use a kind of 1 to 100 characters without a slash`);
   }
 }
 
@@ -130,12 +138,11 @@ export const kindsOf = ({
     }),
   );
 
-/** Characters of an id: together with the kind it is the name of a lock. */
+/** Limit of an id in characters: together with the kind it is the name of a lock. */
 const ID_LENGTH_MAX = 128;
 
 export function checkActor(kind: string, id: unknown, options: unknown, kinds: ReadonlyMap<string, Kind>): void {
-  if (!kinds.has(kind))
-    throw new UsageError(`cluster.actor: unknown kind "${kind}"; machines has ${[...kinds.keys()].join(', ')}`);
+  if (!kinds.has(kind)) throw new UsageError(`cluster.actor: unknown kind "${kind}". Use one of ${[...kinds.keys()].join(', ')}`);
   if (typeof id !== 'string' || id === '' || id.length > ID_LENGTH_MAX)
     throw new UsageError(`cluster.actor("${kind}", …) needs an id of 1 to ${ID_LENGTH_MAX} characters`);
   checkOptions(`cluster.actor("${kind}", "${id}")`, options, {

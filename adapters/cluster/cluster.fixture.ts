@@ -41,7 +41,7 @@ export const counter = setup({
   },
 });
 
-/** The process of a peer is gone at once: nothing more leaves or reaches it. */
+/** A transport whose process can be killed: from then on, no message leaves or reaches it. */
 export function mortal(transport: Transport<Linked>): Transport<Linked> & { kill(): void } {
   let isDead = false;
   const made = createTransport(transport.id, inProcessGuarantees, async (medium, signal) => {

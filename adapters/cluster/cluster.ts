@@ -1,7 +1,7 @@
 /**
  * Cluster actors: each machine of the application, one live instance per id, reachable from every process; see docs/cluster.md.
  *
- * The protocol is in charts (machines/cluster), one set of them for each actor that is in use here. This file connects them: messages
+ * Charts contain the protocol (machines/cluster), one set of them for each actor that is in use here. This file connects them: messages
  * with the transport, acquire and release with locks, restore and apply with the machines, versions and acknowledgments with references.
  */
 import { Subscription } from 'rxjs';
@@ -44,7 +44,7 @@ export { ActorError, type ActorErrorReason } from './errors.js';
 export { ClusterActorRef } from './actor-ref.js';
 export { clusterLogic, type ClusterChildSnapshot } from './cluster-logic.js';
 
-/** Until an unanswered request is repeated. */
+/** The delay after which an unanswered request is repeated. */
 const RETRY_MS = 250;
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
@@ -80,30 +80,30 @@ const SENDERS_MAX = 1_000;
 export const createCluster = <const M extends Machines>(options: ClusterOptions<M>): Cluster<M> => new Cluster<M>(options);
 
 /**
- * The actors of a cluster as one process reaches them; `createCluster` makes it.
+ * The actors of a cluster at one process, created by `createCluster`.
  *
  * @public
  */
 export class Cluster<M extends Machines> implements AsyncDisposable {
   /** The id of this process. */
   readonly id: NodeId;
-  /** Resolves once this process takes part; rejects with the error that closed it before. Waiting for it is not needed. */
+  /** Resolves when this process participates; rejects with the error that closed it before. You do not need to await it. */
   readonly ready: Promise<void>;
   readonly #kinds: ReadonlyMap<string, Kind>;
   readonly #name: string;
   readonly #transport: Transport<Linked>;
   readonly #channels: Channels;
-  /** Of a member. */
+  /** The locks of a member; `null` at a client. */
   readonly #locks: Locks | null;
   readonly #members: readonly NodeId[];
   readonly #site: ActorSite;
   readonly #instance: Instance<ProtocolOptions>;
   readonly #replicas: Replicas;
-  /** Copies in a storage that all members share, in place of replicas. */
+  /** Copies in a storage that all members share, instead of replicas. */
   readonly #shared: SharedCopies | null;
   readonly #genesis: Genesis;
   readonly #actors = new Map<string, LocalActor>();
-  /** Who waits to hear where an actor is. */
+  /** Callers that wait for the host of an actor. */
   readonly #finders = new Map<string, Set<(host: NodeId) => void>>();
   readonly #system = createActor(createMachine({})).system;
   readonly #timers = new Subscription();
@@ -183,10 +183,11 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   }
 
   /**
-   * A reference to the actor of this kind and id. The first use of any reference, on any process, creates the actor with its `input`.
+   * Returns a reference to the actor of this kind and id. The first use of any reference, on any process, creates the actor with its
+   * `input`.
    *
-   * @throws UsageError for a kind that is not among the machines, an id that is not 1 to 128 characters, and unknown options; ActorError
-   * for an input that is not JSON.
+   * @throws UsageError for an unknown kind, an id that is not 1 to 128 characters, and unknown options; ActorError for an input that is not
+   * JSON.
    */
   actor<K extends keyof M & string>(kind: K, id: string, options: ActorOptions<M[K]> = {}): ClusterActorRef<M[K]> {
     checkActor(kind, id, options, this.#kinds);
@@ -210,7 +211,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     });
   }
 
-  /** The peer that hosts the actor now; null if nobody does, as far as the members answer within a second. */
+  /** Finds the peer that hosts the actor now; `null` if no member reports one within a second. */
   where<K extends keyof M & string>(kind: K, id: string): Promise<NodeId | null> {
     checkActor(kind, id, {}, this.#kinds);
     return this.#where(keyOf(kind, id));
@@ -222,10 +223,10 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   }
 
   /**
-   * Hands over the actors that this process hosts, and stops taking part. The transport stays open. Events that are not acknowledged by
+   * Hands over the actors that this process hosts, and stops participating. The transport stays open. Events that are not acknowledged by
    * then reject with a ClosedError.
    *
-   * @param options `withinMs`: how long it waits for the actors, in milliseconds; 5,000 by default.
+   * @param options `withinMs`: the time limit for the actors in milliseconds, 5,000 by default.
    */
   close(options: { readonly withinMs?: number } = {}): Promise<void> {
     checkOptions('cluster.close', options, { withinMs: optional(milliseconds(0)) });
@@ -278,7 +279,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
       );
   }
 
-  /** An event for the charts of an actor, which may have to be loaded first: then it is lost, and its sender repeats it. */
+  /** Passes an event to the charts of an actor. If they have to be loaded first, the event may be lost, and its sender repeats it. */
   #with(key: string, event: Message): void {
     this.#local(key).step(event);
   }
@@ -302,7 +303,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     else this.#post(to, { ...message, actor: key } as Message);
   }
 
-  /** What is not sent is lost: the charts repeat what is not answered. */
+  /** Sends a message, or drops it if the peer is not connected: the charts repeat unanswered messages. */
   #post(to: NodeId, message: Message): void {
     if (this.#closed || this.#transport.isClosed || !this.#transport.peers.has(to)) return;
     try {
@@ -334,7 +335,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     if (type === 'down' && this.#members.includes(peer) && this.#isReady) this.#wakeShared();
   }
 
-  /** Actors that have work, and whose host may be gone. The first of the members that are connected wakes them. */
+  /** Wakes actors that have work and may have lost their host. Only the first of the connected members does so. */
   #wakeShared(): void {
     const isFirst = this.#members.every((member) => member >= this.id || !this.#transport.peers.has(member));
     if (!this.#shared || !isFirst || this.#closed) return;
@@ -367,7 +368,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     });
   }
 
-  /** From time to time: what is idle ends, and what is at rest is kept without its charts. */
+  /** Ends idle actors, and keeps actors at rest without their charts. Runs periodically. */
   #sweep(): void {
     const { clock } = this.#site.world;
     const before = clock.now() - this.#idleMs;

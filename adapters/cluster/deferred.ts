@@ -1,10 +1,10 @@
 /**
- * A user's machine whose actions wait: what XState would run at once is handed over as an `Execution`, and runs when the version that it
- * belongs to is durable.
+ * A user's machine whose actions wait: an action that XState would run at once is handed over as an `Execution`, and runs when the version
+ * that it belongs to is durable.
  *
- * Only functions that act are replaced. `assign`, `raise`, `sendTo` and the other actions of XState make the next state, and stay. A
- * function in the config has the place where it was found as its name, so that another process finds it again. The start of a promise, a
- * callback or an observable waits as well; child machines are wrapped in the same way.
+ * Only functions that act are replaced. `assign`, `raise`, `sendTo` and the other actions of XState compute the next state, and stay. A
+ * function in the config is named by its place, so that another process finds it again. The start of a promise, a callback or an observable
+ * waits as well; child machines are wrapped in the same way.
  */
 import { StateMachine, type AnyActorLogic, type AnyActorRef, type AnyStateMachine, type EventObject } from 'xstate';
 import { isObject } from '../../machines/checks.js';
@@ -15,7 +15,7 @@ type Action = (args: Args, params: unknown) => void;
 
 /** An action that was due, or the start of a child. */
 export interface Execution {
-  /** The name of the action; null for what another process does not repeat: the start of a child. */
+  /** The name of the action; `null` for the start of a child, which another process does not repeat. */
   readonly name: string | null;
   readonly context: unknown;
   readonly event: EventObject;
@@ -25,7 +25,7 @@ export interface Execution {
 
 export interface DeferredMachine {
   readonly machine: AnyStateMachine;
-  /** By name: an action that another process has left undone. */
+  /** The actions by name, to repeat one that another process has left unfinished. */
   readonly actions: ReadonlyMap<string, Action>;
 }
 
@@ -68,7 +68,7 @@ class Wrapping {
     };
   }
 
-  /** Functions that `enqueueActions` enqueues are new ones each time, and cannot be found again. */
+  /** Functions that `enqueueActions` enqueues are new each time, and cannot be found again. */
   private enqueuing(value: unknown, name: string): unknown {
     const collect = builtin(value)?.collect;
     if (!collect) return value;
@@ -108,7 +108,7 @@ class Wrapping {
     return wrapped;
   }
 
-  /** A state node of the config. */
+  /** Wraps a state node of the config. */
   private node(config: Config, path: string): Config {
     const wrapped: Record<string, unknown> = { ...config };
     const set = (key: string, how: (value: unknown, path: string) => unknown) => {
@@ -129,7 +129,7 @@ class Wrapping {
     return isLogic(value) && value.start !== undefined ? this.starting(value) : value;
   }
 
-  /** A child that starts when the version is durable; what is sent to it before waits. */
+  /** Wraps the logic of a child, which starts when the version is durable. Events to it wait until then. */
   private starting(logic: AnyActorLogic): AnyActorLogic {
     const waiting = new WeakMap<object, { isStopped: boolean; readonly events: EventObject[] }>();
     return {
@@ -159,7 +159,7 @@ class Wrapping {
   }
 }
 
-/** The machine with actions that wait: each is given to `defer`. */
+/** Returns the machine with actions that wait: each is passed to `defer`. */
 export function deferredMachine(machine: AnyStateMachine, defer: (execution: Execution) => void): DeferredMachine {
   const wrapping = new Wrapping(defer);
   return { machine: wrapping.machine(machine, ''), actions: wrapping.actions };

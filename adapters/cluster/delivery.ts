@@ -1,15 +1,15 @@
-/** What an action may want to know of the version that it belongs to, while it runs. */
+/** Information for a running action about the version that it belongs to. */
 import { UsageError } from '../../machines/errors.js';
 
 /**
- * What makes the effects of an action safe to repeat.
+ * The values that make the effects of an action safe to repeat.
  *
  * @public
  */
 export interface Delivery {
-  /** The same whenever the action is repeated, and of no other action: an idempotency key. */
+  /** The idempotency key: the same whenever the action is repeated, and different for every other action. */
   readonly key: string;
-  /** Of the activation: a service that remembers the largest one can refuse a stale host. */
+  /** The fencing token of the activation: a service that remembers the largest one can reject a stale host. */
   readonly fence: number;
 }
 
@@ -27,14 +27,14 @@ export function delivering<T>(delivery: Delivery, run: () => T): T {
 }
 
 /**
- * The idempotency key and the fencing token of the action that runs now, in a machine of `createCluster`. Call it before the first `await`
- * of the action.
+ * Returns the idempotency key and the fencing token of the action that runs now, in a machine of `createCluster`. Call it before the first
+ * `await` of the action.
  *
  * @throws UsageError outside of an action of a cluster actor.
  * @public
  */
 export function delivery(): Delivery {
   if (current === null)
-    throw new UsageError('delivery() is for actions of cluster actors; call it in an action, before its first await');
+    throw new UsageError('delivery() works only in actions of cluster actors. Call it in an action, before its first await');
   return current;
 }

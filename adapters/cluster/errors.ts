@@ -1,10 +1,16 @@
-/** Why an event was not applied. */
+/** Errors of events that were not applied. */
 
 /**
- * `machine`: the machine threw an error when it took the event. `snapshot`: the snapshot would not be JSON, or would be too large.
- * `event`: the event is not JSON, or is too large. `unknown`: the actor does not exist, and this reference does not create it. `version`: the
- * stored snapshot is of another version of the machine. `doubtful`: the event was repeated, and whether it was applied before is not known.
- * `forgotten`: too many members have started again without storage. `unavailable`: no member can host the actor.
+ * The reason of an `ActorError`.
+ *
+ * - `machine`: the machine threw an error when it handled the event.
+ * - `snapshot`: the snapshot would not be JSON, or would be too large.
+ * - `event`: the event is not JSON, or is too large.
+ * - `unknown`: the actor does not exist, and this reference does not create it.
+ * - `version`: the stored snapshot is of another version of the machine.
+ * - `doubtful`: the event was repeated, and it is unknown whether it was applied before.
+ * - `forgotten`: too many members have restarted without storage.
+ * - `unavailable`: no member can host the actor.
  *
  * @public
  */
@@ -19,7 +25,8 @@ export type ActorErrorReason =
   | 'unavailable';
 
 /**
- * An event for an actor of `createCluster` was not applied, or its effect is not known; `reason` is for programs. The actor is as it was.
+ * An event for an actor of `createCluster` was not applied, or its effect is unknown. Programs can use `reason`. The state of the actor is
+ * unchanged.
  *
  * @public
  */
@@ -35,7 +42,7 @@ export class ActorError extends Error {
   }
 }
 
-/** An error as a message carries it. */
+/** An error as a message contains it. */
 export interface SentError {
   readonly name: string;
   readonly message?: string;

@@ -1,6 +1,6 @@
 /**
- * Whether the members without storage have anything to have forgotten: if all of them served first in the same epoch, they began together,
- * and there was nothing before. A member that starts again later serves first in a later epoch.
+ * Detects whether members without storage can have forgotten anything. If all of them served first in the same epoch, they began together,
+ * and there was nothing before. A member that restarts later serves first in a later epoch.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 

@@ -1,4 +1,4 @@
-/** All that this process has of one actor: its charts, the machine while it is hosted here, the lock, references and their events. */
+/** The state of one actor at this process: its charts, the machine while it is hosted here, the lock, references and their events. */
 import type { EventObject } from 'xstate';
 import { statePath } from '../../machines/checks.js';
 import type { ClusterNotice } from '../../machines/cluster/messages.js';
@@ -13,7 +13,7 @@ import { ActorError } from './errors.js';
 import { Outbox } from './outbox.js';
 import { migrated, type Kind } from './versions.js';
 
-/** What an actor needs of its cluster. */
+/** The functions that an actor needs from its cluster. */
 export interface ActorSite {
   readonly world: Omit<ActorWorld, 'hear' | 'session'>;
   /** A name that no other sender ever has. */
@@ -27,7 +27,7 @@ export interface ActorSite {
 
 type Version = Extract<ClusterNotice, { type: 'version' }>;
 
-/** Events that wait while a replica is loaded. */
+/** The limit of events that wait while a replica is loaded. */
 const EARLY_MAX = 1_000;
 
 export class LocalActor {
@@ -41,11 +41,11 @@ export class LocalActor {
   private activation: Activation | null = null;
   private readonly lock: ActorLock | null;
   private isFlushing = false;
-  /** Its snapshots are of a version that this process cannot read. */
+  /** True if its snapshots are of a version that this process cannot read. */
   private isUnreadable = false;
   isLoading = false;
   private early: Message[] = [];
-  /** When it was last used here. */
+  /** The time of its last use here. */
   usedAt: number;
 
   constructor(
@@ -69,13 +69,13 @@ export class LocalActor {
     return this.activation !== null;
   }
 
-  /** Where its host chart is; undefined for a client, and before it has begun. */
+  /** The state of its host chart; `undefined` at a client, and before it has begun. */
   get state(): string | undefined {
     const hosting = this.node?.hosting;
     return hosting && statePath(hosting);
   }
 
-  /** Its charts begin, with what the replica of this member has. */
+  /** Starts its charts, with the replica of this member. */
   begin(replica: Kept): void {
     const { world } = this.site;
     this.isLoading = false;
@@ -89,7 +89,7 @@ export class LocalActor {
     this.flush();
   }
 
-  /** While its replica is being loaded, events wait. */
+  /** Handles an event. While the replica is being loaded, events wait. */
   step(event: Message): void {
     if (this.node) this.node.step(event);
     else if (this.isLoading && this.early.length < EARLY_MAX) this.early.push(event);
@@ -103,7 +103,7 @@ export class LocalActor {
     this.step({ type: 'create', creation } as Message);
   }
 
-  /** Events of one turn of the event loop go together. */
+  /** Sends an event. Events of one turn of the event loop are sent together. */
   send(event: unknown): Promise<void> {
     const sent = this.outbox.add(event);
     if (!this.isFlushing) {
@@ -120,7 +120,7 @@ export class LocalActor {
     if (events.length > 0) this.step({ type: 'send', events } as Message);
   }
 
-  /** Who subscribes beside others gets the version that they have. */
+  /** Adds a subscriber. If there are others already, it receives the version that they have. */
   subscribe(ref: AnyClusterActor): void {
     const { size } = this.refs;
     this.refs.set(ref, (this.refs.get(ref) ?? 0) + 1);
@@ -134,24 +134,24 @@ export class LocalActor {
     if (this.refs.delete(ref) && this.refs.size === 0) this.step({ type: 'unsubscribe' });
   }
 
-  /** Whether it is hosted here and nobody would miss it. */
+  /** True if the actor is hosted here and has neither work, subscribers nor events. */
   get isIdle(): boolean {
     const hosting = this.node?.hosting;
     if (!this.activation || !hosting || statePath(hosting) !== 'hosting.serving') return false;
     return !this.activation.isAwake && hosting.context.watchers.length === 0;
   }
 
-  /** Whether its charts may go: what they know is in the copy. */
+  /** True if its charts can be removed: the copy contains all that they know. */
   get isAtRest(): boolean {
     const { node } = this;
     if (!node || this.refs.size > 0 || this.outbox.size > 0 || this.activation) return false;
     const { hosting, replica } = node;
-    // Whoever knows the host of an actor that has work wakes it when the host goes.
+    // A member that knows the host of an actor with work wakes the actor if the host goes down.
     const isWatchman = hosting !== undefined && hosting.context.isAwake;
     return (hosting === undefined || statePath(hosting) === 'passive') && !isWatchman && (replica?.owed.length ?? 0) === 0;
   }
 
-  /** Its charts go; they begin again with what the replica had. */
+  /** Removes its charts. They start again with the state of the replica. */
   rest(): void {
     this.node?.close();
     this.node = null;
@@ -243,7 +243,7 @@ export class LocalActor {
     this.activation = null;
   }
 
-  /** The peer that hosts it, by what this process knows. */
+  /** The peer that hosts it, as far as this process knows. */
   get host(): NodeId | null {
     if (this.activation) return this.site.world.id;
     return this.node?.hosting?.context.known?.host ?? this.node?.sender.host?.host ?? null;

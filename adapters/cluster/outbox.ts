@@ -1,4 +1,4 @@
-/** Events of this process for one actor: numbered as its sender role numbers them, and settled as that announces. */
+/** Events of this process for one actor: numbered as the sender role numbers them, and settled by its announcements. */
 import { isObject } from '../../machines/checks.js';
 import type { Failure } from '../../machines/cluster/messages.js';
 import { receivedError } from './errors.js';
@@ -10,7 +10,7 @@ interface Waiting {
 }
 
 export class Outbox {
-  /** Not given to the sender role yet. */
+  /** Events that the sender role has not received yet. */
   private fresh: Waiting[] = [];
   /** Oldest first; the first one has the number `first`. */
   private readonly sent: Waiting[] = [];
@@ -43,14 +43,14 @@ export class Outbox {
     }
   }
 
-  /** None of those that were sent is known to be applied. */
+  /** Rejects the sent events: it is unknown whether they were applied. */
   failed(error: unknown): void {
     const reason = isObject(error) && !(error instanceof Error) ? receivedError(this.key, error) : (error as Error);
     this.first += this.sent.length;
     for (const { reject } of this.sent.splice(0)) reject(reason);
   }
 
-  /** A new sender role numbers from 1; none of the old one's events waits. */
+  /** A new sender role numbers from 1; no events of the old one are pending. */
   restart(): void {
     this.first = 1;
   }

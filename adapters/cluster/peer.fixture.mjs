@@ -1,4 +1,4 @@
-/** A member as a process of its own, on a mesh: adds to one counter as its parent says, and answers what it has counted. */
+/** A member in a separate process, on a mesh: adds to one counter when its parent requests it, and replies with its count. */
 import { assign, setup } from 'xstate';
 import { createCluster } from '../../dist/adapters/cluster/cluster.js';
 import { linked } from '../../dist/adapters/linked.js';

@@ -1,4 +1,4 @@
-/** Placement `balance`: each actor has an order of the members of its own, so that actors are spread evenly over the members. */
+/** Placement `balance`: each actor has a separate order of the members, which distributes actors evenly over the members. */
 import type { NodeId } from '../../machines/effects.js';
 import { hash } from '../../machines/hash.js';
 
@@ -12,7 +12,7 @@ export function preferredFor(
   return members.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** Spreads a hash over 32 bits: those of similar texts differ little. As MurmurHash3 ends. */
+/** Spreads a hash over 32 bits, because hashes of similar texts differ little. This is the finalizer of MurmurHash3. */
 function mixed(h: number): number {
   let mix = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35);

@@ -232,7 +232,7 @@ describe('errors', () => {
   test('unknown kinds and ids, events that are not JSON or too large', async () => {
     const { peers } = await testCluster({ counter });
     const { cluster } = peers[0]!;
-    expect(() => cluster.actor('order' as never, 'x')).toThrow('unknown kind "order"; machines has counter');
+    expect(() => cluster.actor('order' as never, 'x')).toThrow('unknown kind "order". Use one of counter');
     const absent = cluster.actor('counter', 'absent', { create: false });
     await expect(absent.send({ type: 'ADD' })).rejects.toMatchObject({ reason: 'unknown' });
     const ref = cluster.actor('counter', 'x');

@@ -1,8 +1,8 @@
 /**
- * What the replicas of this member begin with: what was stored, or, without storage, what is kept of actors that are not in use.
+ * The initial state of this member's replicas: the stored state, or, without storage, the kept state of actors that are not in use.
  *
- * With storage each copy has a key of its own. Which actors have work without an event is kept in a few lists beside them, so that a
- * member that starts again wakes them: an actor is in its list before its copy says so, and leaves it afterwards.
+ * Each copy has a separate key in the storage. A few lists contain the actors that have work without an event, so that a member that
+ * restarts wakes them. An actor is added to its list before its copy records the work, and is removed afterwards.
  */
 import type { SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
@@ -17,11 +17,11 @@ import type { NodeId } from '../../machines/effects.js';
 const LISTS = 64;
 
 export class Replicas {
-  /** Without storage: what was written below this fence may have been forgotten. */
+  /** Without storage: versions that were written below this fence may have been forgotten. */
   since = 0;
   private readonly kept = new Map<string, Kept>();
   private readonly awakeIn = Array.from({ length: LISTS }, () => new Set<string>());
-  /** Saves of one list, and of one copy, come one after the other. */
+  /** Writes of one list, and of one copy, are sequential. */
   private lists: Promise<void> = Promise.resolve();
 
   constructor(
@@ -38,7 +38,7 @@ export class Replicas {
     return this.awakeIn.flatMap((list) => [...list]);
   }
 
-  /** `since`: the first fence of the epoch of locks in which this member served first. */
+  /** Loads the lists. `since` is the first fence of the epoch of locks in which this member served first. */
   async begin(since: number): Promise<void> {
     const { storage } = this;
     if (!storage) {
@@ -53,14 +53,14 @@ export class Replicas {
     );
   }
 
-  /** At once without storage. */
+  /** The state of a replica; without storage it is returned at once. */
   load(key: string): Kept | Promise<Kept> {
     const { storage, since } = this;
     if (!storage) return this.kept.get(key) ?? { promised: since, copy: null, since };
     return loadStored(storage, this.keeping(key)).then((stored) => readStored(key, stored));
   }
 
-  /** Of an actor that is not in use: its charts are gone. */
+  /** Keeps the state of an actor that is not in use, because its charts are removed. */
   keep(key: string, { promised, copy, since }: Kept): void {
     if (this.storage) return;
     if (copy === null && promised <= this.since) this.kept.delete(key);
@@ -101,7 +101,7 @@ function readStored(key: string, stored: Stored): Kept {
   const kept = stored[KEPT];
   if (!isObject(kept) || !Number.isSafeInteger(kept['promised']))
     throw new StorageError(
-      `What is stored of actor "${key}" is damaged. Restore the storage of this member, or replace it by an empty one.`,
+      `The stored state of actor "${key}" is damaged. Restore the storage of this member, or replace it with an empty one.`,
     );
   return { promised: kept['promised'] as number, copy: kept['copy'] as Copy | null, since: 0 };
 }

@@ -1,9 +1,9 @@
 /**
  * The copies of actors in a storage that all members share: one replica for each actor, which runs at the member that uses it.
  *
- * It is the chart of a replica (machines/cluster/replica.ts) with what the storage has as its stored state. Each write names the revision
- * that the chart began with. If another member has written meanwhile, the write is refused, the chart ends here as in a crash, and the
- * next message loads it again: it answers nothing that is not stored.
+ * The replica is the chart of machines/cluster/replica.ts, and its stored state is in the storage. Each write names the revision that the
+ * chart began with. If another member has written since, the write is rejected, the chart ends as in a crash, and the next message loads it
+ * again: it answers nothing that is not stored.
  */
 import type { Copy } from '../../machines/cluster/messages.js';
 import { KEPT, type Kept } from '../../machines/cluster/replica.js';
@@ -12,7 +12,7 @@ import type { Stored } from '../../machines/storage.js';
 import type { SharedStore } from '../storage/shared.js';
 import { ActorNode, type ActorWorld } from './actor-node.js';
 
-/** The node that stands for the storage. No peer has this id: it has a control character. */
+/** The id of the node that represents the storage. No peer has this id: it has a control character. */
 export const SHARED: NodeId = '\u0000shared';
 
 const ACTORS = 'actors';
@@ -36,22 +36,22 @@ export class SharedCopies {
 
   constructor(private readonly options: SharedCopiesOptions) {}
 
-  /** A message for the replica of an actor. */
+  /** Handles a message for the replica of an actor. */
   take(key: string, message: Message): void {
-    // A new activation begins with what is stored now.
+    // A new activation begins with the present stored state.
     if (message.type === 'read') this.forget(key);
     let replica = this.replicas.get(key);
     if (!replica) this.replicas.set(key, (replica = this.load(key)));
     replica.take(message);
   }
 
-  /** The actor is not hosted here any more. */
+  /** Removes the replica of an actor that is no longer hosted here. */
   forget(key: string): void {
     this.replicas.get(key)?.close();
     this.replicas.delete(key);
   }
 
-  /** Actors that have work without an event. */
+  /** The actors that have work without an event. */
   async awake(): Promise<readonly string[]> {
     const { store, name } = this.options;
     const prefix = `${name}/`;
@@ -86,11 +86,11 @@ class SharedReplica {
   private node: ActorNode | null = null;
   private waiting: Message[] = [];
   private revision: string | number | null = null;
-  /** Whether it is in the list of those that have work; undefined until this member has written. */
+  /** True if it is in the list of actors with work; `undefined` until this member has written. */
   private isAwake: boolean | undefined;
   private isClosed = false;
   private readonly place: string;
-  /** Rejects if the storage cannot be read. */
+  /** Resolves when the state is loaded; rejects if the storage cannot be read. */
   readonly loaded: Promise<void>;
 
   constructor(
@@ -105,7 +105,7 @@ class SharedReplica {
     this.loaded.catch((error: Error) => this.fail(error));
   }
 
-  /** While the state is loaded, messages wait. */
+  /** Handles a message. While the state is loaded, messages wait. */
   take(message: Message): void {
     if (!this.node) this.waiting.push(message);
     else this.node.step({ ...message, from: this.options.member } as Message);
@@ -141,7 +141,7 @@ class SharedReplica {
     if (!this.isClosed) this.end(error);
   }
 
-  /** An actor is in the list of those that have work before its copy says so, and leaves it afterwards. */
+  /** Stores the state. An actor is added to the list of actors with work before its copy records the work, and is removed afterwards. */
   private async save(stored: Stored): Promise<void> {
     const { store } = this.options;
     const { promised, copy } = stored[KEPT] as { readonly promised: number; readonly copy: Copy | null };

@@ -1,4 +1,4 @@
-/** What a copy holds of an actor: XState's persisted snapshot, and what XState does not persist. */
+/** The state of an actor in a copy: XState's persisted snapshot, and the parts that XState does not persist. */
 import type { Snapshot } from 'xstate';
 import { isObject } from '../../machines/checks.js';
 
@@ -15,17 +15,17 @@ export interface StoredTimer {
 
 /** An action whose version is being committed: it has not run, or may have. */
 export interface StoredAction {
-  /** The same whenever it is repeated. */
+  /** The same whenever the action is repeated. */
   readonly key: string;
   readonly name: string;
   readonly event: { readonly type: string };
   readonly params: unknown;
-  /** Absent where it is the context of the snapshot. */
+  /** Absent if it is the context of the snapshot. */
   readonly context?: unknown;
 }
 
 export interface StoredState {
-  /** Of the machine that wrote it. */
+  /** The version of the machine that wrote it. */
   readonly version: number;
   readonly snapshot: Snapshot<unknown>;
   readonly timers: readonly StoredTimer[];
@@ -33,8 +33,8 @@ export interface StoredState {
 }
 
 /**
- * Where a value stops being JSON: the path of the part, and what it is; null for a value that is JSON. A key whose value is undefined is
- * left out by JSON, and is accepted.
+ * Finds where a value stops being JSON: the path and the kind of the part; `null` for a value that is JSON. A key whose value is undefined
+ * is left out by JSON, and is accepted.
  */
 export function notJson(value: unknown, path = ''): string | null {
   if (value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean') return null;

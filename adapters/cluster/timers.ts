@@ -1,6 +1,6 @@
 /**
- * Delayed events of an actor, with their deadlines. XState does not restore them (statelyai/xstate#5331): here they are read from its
- * scheduler, stored as points in time, and scheduled again with what is left.
+ * Delayed events of an actor, with their deadlines. XState does not restore them (statelyai/xstate#5331). They are read from its scheduler,
+ * stored as points in time, and scheduled again with the remaining delay.
  */
 import type { AnyActorRef } from 'xstate';
 import type { SchedulerLike, Subscription } from 'rxjs';
@@ -37,7 +37,7 @@ export class Deadlines {
     private readonly now: () => number,
   ) {}
 
-  /** Notes what has been scheduled since the last call, as of now. */
+  /** Records the events that were scheduled since the last call, with the present time. */
   note(): void {
     for (const scheduled of scheduledEvents(this.root))
       if (!this.dueAt.has(scheduled)) this.dueAt.set(scheduled, this.now() + scheduled.delay);
@@ -53,7 +53,7 @@ export class Deadlines {
     });
   }
 
-  /** After the actor was restored and started: what is overdue is due at once. */
+  /** Schedules the stored events after the actor was restored and started. Overdue events are sent at once. */
   restore(timers: readonly StoredTimer[]): void {
     for (const { source, target, id, event, dueAt } of timers.toSorted((a, b) => a.dueAt - b.dueAt)) {
       const [from, to] = [actorAt(this.root, source), actorAt(this.root, target)];

@@ -1,9 +1,9 @@
-/** Versions of machines: a stored snapshot of an older version is upgraded, and one of a newer version is refused. */
+/** Versions of machines: a stored snapshot of an older version is upgraded, and one of a newer version is rejected. */
 import type { AnyStateMachine } from 'xstate';
 import { ActorError } from './errors.js';
 import { isStoredState, type StoredState } from './stored-state.js';
 
-/** What the application registered under a kind. */
+/** A machine that the application registered under a kind. */
 export interface Kind {
   readonly name: string;
   readonly machine: AnyStateMachine;
@@ -12,7 +12,7 @@ export interface Kind {
 }
 
 /**
- * What was stored, as this version of the machine reads it.
+ * The stored state, converted to this version of the machine.
  *
  * @throws ActorError with reason `version`.
  */

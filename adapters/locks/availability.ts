@@ -1,10 +1,10 @@
 /**
- * True if a lock is free, for those who want it only then.
+ * Availability of a lock for `ifAvailable` requests.
  *
- * Who has asked for a lock, and was not granted it at once, asks everybody on its own conversation whether its request has been put
- * behind another one. The node that does so, or has done so, answers `queued`; so does one at which somebody reads whom a writer has to
- * wait for. Every request ends at the token or behind somebody, so one of the two answers comes; on a channel that keeps its order, before
- * the token itself. Who is in line behind its own client has asked nobody, and knows.
+ * A node whose request was not granted at once asks all peers, in a separate conversation, whether its request was queued behind another
+ * one. The node that queues it, or has queued it, answers `queued`. So does a node with a reader that a writer has to wait for. Every
+ * request ends at the token or behind another request, so either the token or this answer comes. On a channel that keeps its order, the
+ * answer comes before the token. A request in line behind a client of the same node has not been sent, and the node knows that itself.
  */
 import type { DirectoryContext } from '../../machines/directory/machine.js';
 import { isObject } from '../../machines/checks.js';
@@ -18,13 +18,13 @@ import type { LiveNode } from '../node/node.js';
 import type { Transport } from '../transports/transport.js';
 import { lockLimitsHere } from './limits.js';
 
-interface Word extends Message {
+interface ProbeMessage extends Message {
   readonly type: 'probe' | 'queued';
   readonly lock: string;
   readonly epoch: number;
 }
 
-interface Asked extends Word {
+interface Asked extends ProbeMessage {
   readonly by: NodeId;
 }
 
@@ -32,22 +32,22 @@ export class Availability {
   private readonly channels: Channels;
   private readonly conversation: string;
   private readonly openLocksMax = lockLimitsHere().openLocks;
-  /** The last that each peer has asked of each lock, and has not been answered here. */
+  /** The last probe of each peer for each lock that was not answered here yet. */
   private readonly asked = new Map<string, Asked>();
 
   constructor(
     private readonly node: LiveNode,
     private readonly transport: Transport,
-    /** Called with each lock for which a request of this node has been put behind another one. */
-    private readonly hear: (lock: string) => void,
+    /** Called with each lock whose request by this node is queued behind another one. */
+    private readonly onQueued: (lock: string) => void,
   ) {
     this.conversation = `${node.name}/queued`;
     this.channels = Channels.of(transport);
     this.channels.open(this.conversation, {
       message: (from, message) => {
-        if (!isWord(message)) return;
+        if (!isProbeMessage(message)) return;
         if (message.type === 'probe') this.note({ ...message, by: from });
-        else if (message.epoch === this.epoch) hear(message.lock);
+        else if (message.epoch === this.epoch) onQueued(message.lock);
       },
     });
     node.steps$.subscribe({
@@ -58,16 +58,16 @@ export class Availability {
     });
   }
 
-  /** Of a request that is under way. */
+  /** Probes a pending request of this node. */
   ask(lock: string): void {
     if (this.isBehindClient(lock)) {
-      this.hear(lock);
+      this.onQueued(lock);
       return;
     }
-    for (const peer of this.transport.peers) this.say(peer, 'probe', lock, this.epoch);
+    for (const peer of this.transport.peers) this.sendTo(peer, 'probe', lock, this.epoch);
   }
 
-  /** True if somebody else at this node has the lock, or is before it in its line. */
+  /** True if another user at this node has the lock or is ahead in its line. */
   private isBehindClient(lock: string): boolean {
     const { id } = this.node;
     const own = this.node.role(lockRole(lock))?.context as LockContext | undefined;
@@ -87,7 +87,7 @@ export class Availability {
     this.answer(key);
   }
 
-  /** A find may have been queued, and with a new epoch all that came early. */
+  /** Answers probes after an event that may have queued a request: a find, a recall, or a new epoch with its early messages. */
   private look(event: Message): void {
     const { type, producer, from, lock } = event as Message & { producer: NodeId; from: NodeId; lock: string };
     if (type === 'find') this.answer(keyOf(producer, lock));
@@ -102,18 +102,18 @@ export class Availability {
     const directory = this.node.role(directoryRole(epoch, lock))?.context as DirectoryContext | undefined;
     const own = this.node.role(lockRole(lock))?.context as LockContext | undefined;
     const isQueued = directory?.next === by || own?.recalledBy?.node === by;
-    if (isQueued) this.say(by, 'queued', lock, epoch);
+    if (isQueued) this.sendTo(by, 'queued', lock, epoch);
     if (isQueued || epoch < this.epoch) this.asked.delete(key);
   }
 
-  private say(to: NodeId, type: Word['type'], lock: string, epoch: number): void {
-    this.channels.send(this.conversation, to, { type, lock, epoch } as Word);
+  private sendTo(to: NodeId, type: ProbeMessage['type'], lock: string, epoch: number): void {
+    this.channels.send(this.conversation, to, { type, lock, epoch } as ProbeMessage);
   }
 }
 
 const keyOf = (by: NodeId, lock: string): string => JSON.stringify([by, lock]);
 
-const isWord = (message: Message): message is Word => {
+const isProbeMessage = (message: Message): message is ProbeMessage => {
   if (!isObject(message)) return false;
   const { type, lock, epoch } = message;
   if (type !== 'probe' && type !== 'queued') return false;

@@ -107,7 +107,7 @@ test('what a client is not given is refused by name', async () => {
   );
   expect(() => createLocks({ transport, client: true } as never)).toThrow('createLocks: peers is missing');
   expect(() => createLocks({ transport, peers: ['b'], client: true, storage })).toThrow(
-    'createLocks: storage is an object. Pass nothing here beside client: true',
+    'createLocks: storage is an object. Pass nothing together with client: true',
   );
   expect(() => createLocks({ transport, peers: ['b'], client: true, join: true })).toThrow('join');
   await expect(locks['x']!.acquire('printer', { ifAvailable: true })).rejects.toThrow(

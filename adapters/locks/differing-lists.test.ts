@@ -50,7 +50,7 @@ describe('of three peers one is given another list, at a first start', () => {
     const [here, there] = [lists[odd]!, right].map((list) => list.toSorted().join(', '));
     await expect(all[odd]!.ready).rejects.toMatchObject({
       name: 'ConfigurationError',
-      message: expect.stringMatching(new RegExp(`was started with the peers ${there} .*"${odd}" by ${here}\\.`)),
+      message: expect.stringMatching(new RegExp(`was started with the peers ${there} .*"${odd}" with ${here}\\.`)),
     });
     await expect(all[odd]!.ready).rejects.toBe(await all[odd]!.node.closed);
     for (const id of others) expect(all[id]!.status().state).toBe('serving');
@@ -91,6 +91,6 @@ test('who is served by a list of itself alone, and hears the others later, is to
       .filter((text) => text.endsWith('both may grant the same locks'));
   await vi.waitFor(() => expect(ofLists().length).toBeGreaterThan(3));
   for (const locks of [a, b, c, d]) await locks.request('x', () => {});
-  expect(ofLists().filter((text) => text.includes('with the peers d for "locks", and "a" by a, b, c.'))).toHaveLength(1);
-  expect(ofLists().filter((text) => text.includes('with the peers a, b, c for "locks", and "d" by d.'))).toHaveLength(3);
+  expect(ofLists().filter((text) => text.includes('with the peers d for "locks", and "a" with a, b, c.'))).toHaveLength(1);
+  expect(ofLists().filter((text) => text.includes('with the peers a, b, c for "locks", and "d" with d.'))).toHaveLength(3);
 });

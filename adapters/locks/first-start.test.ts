@@ -49,6 +49,6 @@ test('bootstrap is refused for anything else, and for a client', () => {
   const transport = new InProcessBus().transport('a');
   expect(() => createLocks({ transport, peers, bootstrap: true as never })).toThrow(UsageError);
   expect(() => createLocks({ transport, peers: ['b'], client: true, bootstrap: 'majority' })).toThrow(
-    'Pass nothing here beside client: true',
+    'Pass nothing together with client: true',
   );
 });

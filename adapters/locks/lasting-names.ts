@@ -1,9 +1,9 @@
 /**
- * Short unique numbers that stay unique when peers crash: how many were handed out is kept by a majority of them, see register.ts.
+ * Short unique numbers that stay unique when peers crash: a majority of peers keeps the count of issued numbers, see register.ts.
  *
- * No number is given twice. A peer fetches a few at a time, and one that crashes takes those with it, so that some are given never:
- * after n names all are below n + 8 for every peer and every crash, or loss of the lock on the way. Where peers stay, the controller behind `createNames` needs no
- * majority.
+ * No number is issued twice. A peer fetches a few at a time, and loses the rest when it crashes, so some numbers are never issued. After n
+ * numbers, all are below n + 8 for every peer and every crash or lost lock. If peers do not crash, the controller behind `createNames`
+ * needs no majority.
  */
 import { limitsHere } from '../limits.js';
 import type { Locks } from './locks.js';
@@ -17,11 +17,13 @@ import { Register } from './register.js';
  * @public
  */
 export interface LastingNamesOptions {
-  /** Whose peers keep the count; see `createLocks`. */
+  /** The locks whose peers keep the count; see `createLocks`. */
   readonly locks: Locks;
   /**
-   * Only those of the same name share; `names` unless given. The count is changed under a lock that is called after the name of the locks and
-   * this one: `locks/names`.
+   * The name of the sequence. Only peers with the same name share it. The name of the register's lock consists of the names of the locks
+   * and of the sequence: `locks/names`.
+   *
+   * @defaultValue `names`
    */
   readonly name?: string;
 }
@@ -29,7 +31,7 @@ export interface LastingNamesOptions {
 const isCount = (value: unknown): value is number => wholeNumber.refused(value) === null;
 
 /**
- * Unique numbers as one peer draws them; `createNames` makes it. It lives as long as its locks: there is nothing to close.
+ * Unique numbers at one peer, created by `createNames`. It ends with its locks and needs no `close`.
  *
  * @public
  */
@@ -45,17 +47,16 @@ export class LastingNames {
     this.given = new Register(locks, name, 0, isCount);
   }
 
-  /** Resolves when its locks have closed, with the error that closed them or with `null`. */
+  /** Resolves when its locks have closed: with the error that closed them, or with `null`. */
   get closed(): Promise<Error | null> {
     return this.given.closed;
   }
 
   /**
-   * The next number of this peer, from 0: at once if it has fetched some, or once a majority has stored that it fetches the next
-   * eight.
+   * Returns the next number, from 0: at once if this peer has some left, or after a majority has stored that it fetches the next eight.
    *
-   * @throws ForgottenError when too many peers have started again without storage; ClosedError when the locks are closed; the
-   * signal's reason.
+   * @throws ForgottenError if too many peers have restarted without storage.
+   * @throws ClosedError if the locks are closed, and the signal's reason if that aborts.
    */
   next(options: { readonly signal?: AbortSignal } = {}): Promise<number> {
     const name = this.last.then(() => this.nextNow(options));
@@ -74,7 +75,7 @@ export class LastingNames {
       const end = await this.given.change((given) => given + this.fetched, options);
       this.stock = Array.from({ length: this.fetched }, (_, i) => end - this.fetched + i);
     } catch (error) {
-      // Whether these were fetched is not known: they are skipped.
+      // It is unknown whether these were fetched: they are skipped.
       if (!(error instanceof LostError) || !error.isRetryable || options.signal?.aborted) throw error;
     }
   }

@@ -1,9 +1,10 @@
 /**
- * A budget that outlives the peers who draw on it: what is left is kept by a majority of them, see register.ts.
+ * A budget that outlives the peers that draw on it: a majority of them keeps the remaining amount, see register.ts.
  *
- * Never more than the budget is given out. Every member keeps a stock of at most its part of `waste`, from which it answers at once; who
- * is refused knows that no more than `waste` is left, in the stocks of others (and what was fetched there when the members were fewer). A peer that crashes takes its stock with it, and what it
- * was just fetching. Where peers stay, the controllers behind `createQuota` need no majority and fewer messages.
+ * Peers never give out more than the budget. Every member keeps a stock of at most its part of `waste`, from which it answers at once. If a
+ * take is refused, at most `waste` is left in the stocks of other members (and what was fetched there when there were fewer members). A
+ * peer that crashes loses its stock and any fetch in progress. If peers do not crash, the controllers behind `createQuota` need no majority
+ * and fewer messages.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Locks } from './locks.js';
@@ -18,16 +19,21 @@ import type { Taken } from '../controller/quota.js';
  * @public
  */
 export interface LastingQuotaOptions {
-  /** Whose peers keep what is left; see `createLocks`. */
+  /** The locks whose peers keep the remaining amount; see `createLocks`. */
   readonly locks: Locks;
-  /** How many permits there are, for all peers together and for good: the same for everybody. Who begins with another one is named on the console. */
+  /**
+   * The total number of permits for all peers, forever. Pass the same value at all peers; a peer with another one is reported on the
+   * console.
+   */
   readonly budget: number;
   /**
-   * How many of them may lie in the stocks of the members, each of which has a part; none unless given, and then every take asks a majority. No
-   * more than the budget.
+   * The number of permits that may be in the stocks of the members, of which each has a part. At most the budget. With 0, every take asks a
+   * majority.
+   *
+   * @defaultValue 0
    */
   readonly waste?: number;
-  /** Only those of the same name share. @defaultValue `quota` */
+  /** The name of the quota. Only peers with the same name share it. @defaultValue `quota` */
   readonly name?: string;
 }
 
@@ -36,8 +42,7 @@ const isCount = (value: unknown): value is number => wholeNumber.refused(value) 
 const CHECKS = { locks: someLocks, budget: wholeNumber, waste: optional(wholeNumber), name: optional(someText) };
 
 /**
- * A lasting budget as one peer draws on it; `createQuota` makes it. It lives as long as its locks: there is nothing to
- * close.
+ * A lasting budget at one peer, created by `createQuota`. It ends with its locks and needs no `close`.
  *
  * @public
  */
@@ -53,20 +58,18 @@ export class LastingQuota {
     checkOptions('createQuota', options, CHECKS);
     const { locks, budget, waste = 0, name = 'quota' } = options;
     if (waste > budget)
-      throw new UsageError(
-        `createQuota: waste is ${waste}, and more than the budget of ${budget}. Pass what may lie in stocks of it`,
-      );
+      throw new UsageError(`createQuota: waste is ${waste}, which exceeds the budget of ${budget}. Pass at most the budget`);
     this.locks = locks;
     this.waste = waste;
     this.left = new Register(locks, name, budget, isCount);
   }
 
-  /** Resolves when its locks have closed, with the error that closed them or with `null`. */
+  /** Resolves when its locks have closed: with the error that closed them, or with `null`. */
   get closed(): Promise<Error | null> {
     return this.left.closed;
   }
 
-  /** What this peer can give without asking anybody. */
+  /** The number of permits that this peer can give without other peers. */
   get remaining(): number {
     return this.stock;
   }
@@ -74,9 +77,11 @@ export class LastingQuota {
   /**
    * Takes `amount` permits together, or none. Takes of one peer are answered in their order.
    *
-   * @throws UsageError for an amount that is not a whole number of at least 1; LostError when it is not known whether what was fetched
-   * for it counts, as `Register` says (it is not given then, and wasted if it does); ForgottenError when too many peers have started again
-   * without storage; ClosedError when the locks are closed; the signal's reason.
+   * @throws UsageError for an amount that is not a whole number of at least 1.
+   * @throws LostError if it is unknown whether a fetch for this take counts, as in `Register`. The permits are not given then, and are
+   * wasted if it counts.
+   * @throws ForgottenError if too many peers have restarted without storage.
+   * @throws ClosedError if the locks are closed, and the signal's reason if that aborts.
    */
   take(amount = 1, options: { readonly signal?: AbortSignal } = {}): Promise<Taken> {
     const taken = this.last.then(() => this.takeNow(amount, options));
@@ -97,7 +102,7 @@ export class LastingQuota {
     const needed = amount - this.stock;
     let fetched = 0;
     await this.left.change((left) => {
-      // Tried again after a failure, it begins from what is left then. Who has the lock knows who votes.
+      // A repeated attempt starts from the amount that is left then. The holder of the lock knows the present members.
       const share = Math.floor(this.waste / this.locks.members.length);
       fetched = left < needed ? 0 : needed + Math.min(share, left - needed);
       return left - fetched;

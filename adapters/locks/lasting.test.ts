@@ -66,7 +66,7 @@ test('all of a budget may lie in stocks, and no more', async () => {
   const { locks } = await alone();
   createQuota({ locks, budget: 2, waste: 2 });
   expect(() => createQuota({ locks, budget: 2, waste: 3, name: 'other' })).toThrow(
-    'createQuota: waste is 3, and more than the budget of 2. Pass what may lie in stocks of it',
+    'createQuota: waste is 3, which exceeds the budget of 2. Pass at most the budget',
   );
 });
 
@@ -77,7 +77,7 @@ test.each([
   const storage = new MapStorage();
   await new Register((await locksOf({ peers: ['a'], storage })).locks, name, initial, isNumber).change(() => 0.5);
   const { locks } = await locksOf({ peers: ['a'], storage });
-  await expect(use(locks)).rejects.toThrow('a value that isValue refuses');
+  await expect(use(locks)).rejects.toThrow('a value that isValue rejects');
 });
 
 test('without waste every take asks, and two of one name are not one', async () => {

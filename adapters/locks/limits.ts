@@ -1,11 +1,11 @@
-/** The limits of locks, beside those of every peer (../limits.ts). */
+/** Limits of locks, in addition to those of every peer (../limits.ts). */
 import { BOUNDS } from '../../machines/locks/epoch.js';
 import { chosenHere } from '../limits.js';
 
 interface LockLimits {
-  /** Numbers of an epoch for the grants of each lock. */
+  /** The fences of an epoch for each lock. */
   readonly grants: number;
-  /** Locks in use at a peer, and for how many an epoch has room in addition to those that its members want. */
+  /** The largest number of locks in use at a peer, and of locks for which an epoch has room in addition to those that its members want. */
   readonly openLocks: number;
 }
 

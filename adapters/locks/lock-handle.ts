@@ -2,7 +2,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { LockMode } from '../../machines/locks/messages.js';
 
 /**
- * A lock as its holder sees it; `request` and `acquire` of what `createLocks` makes hand it out.
+ * A lock that is held, from `request` and `acquire` of `createLocks`.
  *
  * @public
  */
@@ -12,18 +12,21 @@ export class Lock implements AsyncDisposable {
   #isGivenBack = false;
 
   constructor(
-    /** Of the lock, as it was asked for. */
+    /** The name of the lock, as it was requested. */
     readonly name: string,
-    /** Larger than that of every earlier grant of this lock, whoever held it; those who read together at one peer have the same. */
+    /**
+     * The fencing token: larger than that of every earlier grant of this lock at any peer. Readers at one peer that share a grant have the
+     * same one.
+     */
     readonly fence: number,
-    /** Held alone, or together with others who read. */
+    /** `exclusive`, or `shared` with other readers. */
     readonly mode: LockMode,
     giveBack: (lock: Lock) => void,
   ) {
     this.#giveBack = giveBack;
   }
 
-  /** Aborts, with the reason, when the lock is lost: what it protects may belong to somebody else then. */
+  /** Aborts with the reason when the lock is lost. Another peer may then hold the lock. */
   get signal(): AbortSignal {
     return this.#losing.signal;
   }
@@ -33,7 +36,7 @@ export class Lock implements AsyncDisposable {
     return this.#isGivenBack;
   }
 
-  /** Gives the lock back. Once is enough, more often is harmless. */
+  /** Releases the lock. Further calls have no effect. */
   release(): void {
     this.#isGivenBack = true;
     this.#giveBack(this);
@@ -43,13 +46,13 @@ export class Lock implements AsyncDisposable {
     this.release();
   }
 
-  /** Called by those who hand out locks. */
+  /** Called by the queue when the lock is lost. */
   lose(reason: Error): void {
     this.#losing.abort(reason);
   }
 }
 
-/** The lock is given back as the callback ends. */
+/** Runs the callback and releases the lock when it ends. */
 export async function during<T>(lock: Lock, callback: (lock: Lock) => T | Promise<T>): Promise<T> {
   try {
     return await callback(lock);
@@ -59,7 +62,8 @@ export async function during<T>(lock: Lock, callback: (lock: Lock) => T | Promis
 }
 
 /**
- * One lock in the answer of `locks.query()`: its name, and who holds it or waits for it, which is always the peer that was asked.
+ * One lock in the result of `locks.query()`: its name, its mode, and the peer that holds it or waits for it, which is always the queried
+ * one.
  *
  * @public
  */

@@ -21,7 +21,7 @@ function queueOf(given: Partial<Standing> = {}) {
       commands.push(command);
       standing.asked(command);
     },
-    hear: (notification) => void told.push(notification),
+    notify: (notification) => void told.push(notification),
     now: () => standing.now,
     get isConfirmed() {
       return standing.isConfirmed;

@@ -1,10 +1,10 @@
 /**
- * The desk of one lock at one peer: callers line up, and the node behind it is asked for the lock for one writer after the other, or for
- * those next in line who all want to read. These share one grant, and who comes to read while nobody waits for them to end joins them.
+ * The queue of callers for one lock at one peer. It requests the lock from its node for one writer at a time, or for the next callers in
+ * line that all read. Readers share one grant; a new reader joins them while no request waits for them to end.
  *
- * A request that others know of cannot be called back, and only one that waits for an epoch can be canceled. When nobody wants the lock
- * any more its grant comes still, and is given back at once; whoever comes before it takes up the old place, unless it wants the lock in
- * another mode, or grants are confirmed: then it asks again.
+ * A request that other peers know of cannot be canceled; only one that waits for an epoch can. If the last caller gives up, the grant still
+ * comes and is given back at once. A new caller takes over that request, unless it wants the lock in another mode or grants are confirmed:
+ * then a new request follows.
  */
 import type { SchedulerLike } from 'rxjs';
 import type { LockMode } from '../../machines/locks/messages.js';
@@ -16,47 +16,50 @@ interface Caller {
   readonly mode: LockMode;
   readonly ifAvailable: boolean;
   readonly since: number;
-  /** Of all who have come. */
+  /** The position among all callers so far. */
   readonly number: number;
   resolve(lock: Lock | null): void;
   reject(reason: unknown): void;
 }
 
-/** What a desk asks of the node: the lock, to write or to read, to take it or the request back, or whether that stands behind another one. */
+/**
+ * A command of the queue to the node: request the lock as a writer or as a reader, release it, cancel the request, or check whether the
+ * request is queued behind another one.
+ */
 export type LockQueueCommand = 'request' | 'share' | 'release' | 'cancel' | 'probe';
 
-/** The lock as it is held here: by one writer, or by all who read. */
+/** The lock as it is held here: by one writer, or by all readers. */
 interface Hold {
   readonly mode: LockMode;
   readonly fence: number;
-  /** Each with the time at which it came in. */
+  /** The holders, each with the time of its grant. */
   readonly inside: Map<Lock, number>;
 }
 
-/** A caller has come; how its wait has ended, or the hold that followed, and how long that took. */
+/** A new caller (`asked`), or the end of a wait or of a hold, and how long it took. */
 export interface LockQueueNotification {
   readonly type: 'asked' | 'granted' | 'unavailable' | 'abandoned' | 'released' | 'lost';
   readonly ms: number;
 }
 
-/** What surrounds a desk. */
+/** The functions that a queue needs from its owner. */
 export interface LockQueueHost {
   ask(what: LockQueueCommand): void;
-  hear(notification: LockQueueNotification): void;
-  /** In milliseconds. */
+  notify(notification: LockQueueNotification): void;
+  /** The time in milliseconds. */
   now(): number;
-  /** True if a grant is for those alone who had asked before the node did. */
+  /** True if a grant is valid only for callers that came before the request. */
   readonly isConfirmed: boolean;
-  /** True if others may read here besides those who do: nobody waits for them to end. */
+  /** True if further readers may join: no other request waits for the readers here to end. */
   isOpen(): boolean;
 }
 
-/** So many grants follow each other at a peer before everything else has its turn. */
+/** The number of consecutive grants at a peer after which the event loop runs once. */
 const GRANTS_IN_A_TURN = 256;
 
 /**
- * Turns of the event loop for what is not a promise. A program that awaits one request after the other would keep it from timers and sockets,
- * for as long as this peer has the lock: the others would take it for gone, and go on without it.
+ * Lets the event loop run between grants. A program that awaits one request after the other runs only microtasks, which delays timers and
+ * sockets for as long as this peer has the lock. Other peers would then suspect it and continue without it.
  */
 export class LoopTurns {
   private count = 0;
@@ -72,11 +75,11 @@ export class LoopTurns {
 export class LockQueue {
   private readonly callers: Caller[] = [];
   private held: Hold | undefined;
-  /** Hears that the lock is not held here any more, once the desk is closed. */
+  /** Called when the lock is no longer held here, after the queue was closed. */
   private emptied: (() => void) | undefined;
-  /** True if a request of this desk waits or has been granted. */
+  /** True if a request of this queue is pending or granted. */
   private isOut = false;
-  /** How many callers have come, ever, and how many had when the node was asked last. */
+  /** The number of all callers so far, and their number at the last request. */
   private count = 0;
   private countAsked = 0;
   private modeAsked: LockMode = 'exclusive';
@@ -91,12 +94,12 @@ export class LockQueue {
     return this.held?.fence;
   }
 
-  /** The modes of all who hold the lock here. */
+  /** The modes of all holders of the lock here. */
   get inside(): readonly LockMode[] {
     return this.held ? Array.from(this.held.inside, ([{ mode }]) => mode) : [];
   }
 
-  /** Those of all who wait for it. */
+  /** The modes of the waiting callers. */
   get pending(): readonly LockMode[] {
     return this.callers.map(({ mode }) => mode);
   }
@@ -105,18 +108,18 @@ export class LockQueue {
     return !this.isOut && this.callers.length === 0;
   }
 
-  /** True if somebody holds the lock here or waits for it, and is notified of the end. */
+  /** True if there is a holder or a waiting caller, which is notified of the end. */
   get hasCallers(): boolean {
     return this.callers.length > 0 || this.held !== undefined;
   }
 
-  /** `null` is the answer to a caller who wants the lock only if it is available. */
+  /** Waits for the lock. Resolves with `null` for `ifAvailable` if the lock is not available. */
   take(mode: LockMode, ifAvailable: boolean, signal: AbortSignal | undefined): Promise<Lock | null> {
     const number = ++this.count;
     const isFirst = this.callers.length === 0;
-    // A request that was given up still is in the queue, so the lock was not free.
+    // A request that was given up is still in the queue, so the lock was not free.
     if (ifAvailable && this.isOut && !(isFirst && this.mayComeIn({ mode, number }))) {
-      this.host.hear({ type: 'unavailable', ms: 0 });
+      this.host.notify({ type: 'unavailable', ms: 0 });
       return Promise.resolve(null);
     }
     return new Promise((resolve, reject) => {
@@ -128,7 +131,7 @@ export class LockQueue {
       };
       const settled = (type: LockQueueNotification['type']) => {
         forget?.();
-        this.hearSince(type, caller.since);
+        this.reportSince(type, caller.since);
       };
       const caller: Caller = {
         mode,
@@ -140,7 +143,7 @@ export class LockQueue {
       };
       const forget = signal && onAbort(signal, abandon);
       this.callers.push(caller);
-      this.host.hear({ type: 'asked', ms: 0 });
+      this.host.notify({ type: 'asked', ms: 0 });
       this.letIn();
       this.askIfWanted();
     });
@@ -148,7 +151,7 @@ export class LockQueue {
 
   granted(fence: number): void {
     const caller = this.callers[0];
-    // What was confirmed before somebody asked is not confirmed for it.
+    // A grant that was confirmed before a caller came is not confirmed for that caller.
     const isLate = this.host.isConfirmed && caller !== undefined && caller.number > this.countAsked;
     if (caller?.mode !== this.modeAsked || isLate) {
       this.giveBack();
@@ -160,48 +163,51 @@ export class LockQueue {
     this.letIn();
   }
 
-  /** Who is first in line and wants to read joins those who do, if it may; and so on. */
+  /** Lets readers at the front of the line join the readers that hold the lock. */
   letIn(): void {
     while (this.held && this.callers[0] && this.mayComeIn(this.callers[0])) this.admit(this.held);
   }
 
-  /** Of a request that nobody waits for any more. */
+  /** Cancels a pending request without callers. */
   cancelIfUnwanted(): void {
     if (this.isOut && !this.hasCallers) this.host.ask('cancel');
   }
 
-  /** Nobody had been asked, and nobody will be, unless somebody has come meanwhile. */
+  /** The request was canceled before any other peer knew of it. If a caller has come since, request the lock again. */
   canceled(): void {
     this.isOut = false;
     this.askIfWanted();
   }
 
-  /** Somebody else has the lock or is before us, or nobody can have it here. */
+  /** Another request holds the lock or is ahead, or no request can be granted here: resolves `ifAvailable` callers with `null`. */
   resolveUnavailable(): void {
     while (this.callers[0]?.ifAvailable) this.callers.shift()!.resolve(null);
   }
 
-  /** Others may have gone on without this peer. */
+  /** Other peers may have continued without this peer. */
   lost(): void {
     const what = `lock "${this.name}" is lost: other peers may have continued without this peer. Request it again`;
-    this.tell(new LostError(what));
+    this.notifyHolders(new LostError(what));
     this.leave('lost');
     this.askIfWanted();
   }
 
-  /** There is no room for it where it was asked for. */
+  /** The voter has no room for the lock: rejects all callers. */
   refused(error: Error): void {
     this.isOut = false;
     for (const caller of this.callers.splice(0)) caller.reject(error);
   }
 
-  /** Settles everything; resolves once the lock is held no more. Who holds it is told to stop, and, if it is kept, keeps it until it has. */
+  /**
+   * Rejects all callers and notifies the holders. Resolves when the lock is no longer held. With `isKept`, a holder keeps the lock until it
+   * releases it.
+   */
   close(error: Error, isKept: boolean): Promise<void> {
     for (const caller of this.callers.splice(0)) caller.reject(error);
     const what = isKept
       ? `lock "${this.name}" must be released: ${error.message}. It passes to the next waiter when its callback ends or it is released`
       : `lock "${this.name}" is lost: ${error.message}`;
-    this.tell(new LostError(what, { cause: error }));
+    this.notifyHolders(new LostError(what, { cause: error }));
     if (!isKept) this.leave('lost');
     return new Promise((resolve) => {
       if (this.held) this.emptied = resolve;
@@ -209,30 +215,30 @@ export class LockQueue {
     });
   }
 
-  /** Whoever asked before the node did comes in with its grant. */
+  /** True if the caller may join the readers here. A caller that came before the request may always join. */
   private mayComeIn({ mode, number }: Pick<Caller, 'mode' | 'number'>): boolean {
     const isSharing = mode === 'shared' && this.held?.mode === 'shared';
     return isSharing && (number <= this.countAsked || (!this.host.isConfirmed && this.host.isOpen()));
   }
 
-  /** Lets in who is first in line. */
+  /** Grants the lock to the first caller in line. */
   private admit({ fence, mode, inside }: Hold): void {
     const lock = new Lock(this.name, fence, mode, () => this.goOut(lock));
     inside.set(lock, this.host.now());
     this.callers.shift()!.resolve(lock);
   }
 
-  /** The last one gives the lock back. */
+  /** Removes a holder. After the last one, the lock is given back. */
   private goOut(lock: Lock): void {
     const { held } = this;
     const since = held?.inside.get(lock);
     if (since === undefined) return;
     held!.inside.delete(lock);
-    this.hearSince('released', since);
+    this.reportSince('released', since);
     if (held!.inside.size === 0) this.giveBack();
   }
 
-  private tell(error: LostError): void {
+  private notifyHolders(error: LostError): void {
     for (const lock of this.held?.inside.keys() ?? []) lock.lose(error);
   }
 
@@ -246,12 +252,12 @@ export class LockQueue {
     const { held } = this;
     this.held = undefined;
     this.isOut = false;
-    for (const since of held?.inside.values() ?? []) this.hearSince(how, since);
+    for (const since of held?.inside.values() ?? []) this.reportSince(how, since);
     this.emptied?.();
   }
 
-  private hearSince(type: LockQueueNotification['type'], since: number): void {
-    this.host.hear({ type, ms: this.host.now() - since });
+  private reportSince(type: LockQueueNotification['type'], since: number): void {
+    this.host.notify({ type, ms: this.host.now() - since });
   }
 
   private askIfWanted(): void {
@@ -260,7 +266,7 @@ export class LockQueue {
     this.countAsked = this.count;
     this.modeAsked = this.callers[0]!.mode;
     this.host.ask(this.modeAsked === 'shared' ? 'share' : 'request');
-    // Unless it was granted at once.
+    // It may have been granted at once.
     if (this.callers[0]?.ifAvailable) this.host.ask('probe');
   }
 }

@@ -1,4 +1,4 @@
-/** The desks of all locks that are held or waited for at one peer: as many as the messages of an epoch carry. */
+/** The queues of all locks that are held or waited for at one peer, limited by the size of an epoch's messages. */
 import { UsageError } from '../../machines/errors.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { EPOCHS, type LocksNotification } from '../../machines/locks/messages.js';
@@ -23,9 +23,10 @@ export class LockQueues extends Map<string, LockQueue> {
   }
 
   /**
-   * One message names all locks of all voters, those of their clients as well, so each has its part of the largest one.
+   * Checks that another lock fits. One message contains all locks of all voters and their clients, so each voter has its share of the
+   * largest message.
    *
-   * @throws UsageError where another lock would be one too many.
+   * @throws UsageError if the lock exceeds the limit.
    */
   requireRoom(name: string, node: LiveNode, messageBytesMax: number, voters: readonly NodeId[]): void {
     const share = shareOf(messageBytesMax, voters);
@@ -34,7 +35,7 @@ export class LockQueues extends Map<string, LockQueue> {
     throw tooMany(name, node.id, { others: this.size, givenUp: this.givenUp }, fits);
   }
 
-  /** Of how many nobody waits for the grant any more; their requests are in their queues still. */
+  /** The number of locks whose callers have all given up, while their requests are still in the queues. */
   private get givenUp(): number {
     return Array.from(this.values()).filter(({ isIdle, hasCallers }) => !isIdle && !hasCallers).length;
   }
@@ -42,13 +43,13 @@ export class LockQueues extends Map<string, LockQueue> {
   private bytesWith(name: string, node: LiveNode, voters: readonly NodeId[]): number {
     const own = this.bytes + this.size * bytesOfIds(voters) + bytesOfLocks([name], voters);
     const { claims, wants, clients, records } = (node.role(EPOCHS)?.context ?? {}) as Partial<EpochsContext>;
-    // Of a client's own list nothing is told.
+    // A client's locks are not part of its messages.
     if (!clients || (clients.length === 0 && records!.length === 0)) return own;
     const ofClients = claims!.flatMap(({ lock }) => (this.has(lock) ? [] : [lock]));
     return own + bytesOfLocks(ofClients, voters) + bytesOfRecords({ id: node.id, wants: wants! });
   }
 
-  /** What is lost or canceled, or has found no room where it was asked for, is not held or waited for any more, unless somebody asks again. */
+  /** Handles a lock that was lost, canceled, or refused because of missing room. Its queue ends unless a caller requests the lock again. */
   ended(notification: LocksNotification & { type: 'lock.lost' | 'lock.refused' | 'lock.canceled' }): void {
     const queue = this.get(notification.lock);
     if (notification.type === 'lock.lost') queue?.lost();

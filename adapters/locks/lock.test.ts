@@ -70,7 +70,7 @@ test('a machine that leaves the state that invokes the lock, as it is granted, i
   await reaches(actor, 'editing');
   await expect
     .poll(() => warn.mock.calls.map(([text]) => String(text).split('. ')[0]))
-    .toEqual(['lock "page" was released in the moment of its grant, because the state that invokes lockLogic was left']);
+    .toEqual(['lock "page" was released immediately after its grant, because the state that invokes lockLogic was left']);
   // A release at once is what the machine wants, and so is the end of a longer hold.
   const own = createActor(lockLogic, { input: { locks: all['a']!, name: 'page' } });
   own.on('granted', () => own.send({ type: 'release' }));
@@ -105,7 +105,7 @@ test('an input that it does not know is refused by name, and is no lock to write
   actor.send({ type: 'request' });
   await waitFor(actor, (snapshot) => snapshot.matches('closed'));
   expect(errors).toEqual([
-    new UsageError('lockLogic has no input moed. Pass input: { locks, name, mode }, of which mode may be left out'),
+    new UsageError('lockLogic has no input moed. Pass input: { locks, name, mode }, where mode is optional'),
   ]);
 });
 
@@ -303,7 +303,7 @@ describe('snapshots persist and restore', () => {
       const again = createActor(logic, { input: { locks, name: 'printer' }, snapshot });
       const told = new Promise<any>((resolve) => again.on('lost', resolve));
       again.start();
-      expect((await told).error.message).toMatch(/^lock "printer" was held by an actor that has given it back. /);
+      expect((await told).error.message).toMatch(/^lock "printer" was held by an actor that has released it. /);
       expect(again.getSnapshot().value).toBe('free');
     }
   });
@@ -328,6 +328,6 @@ test.each([[undefined], [{}], [{ locks: {} }]])('an input of %j is told what is 
   const told = new Promise<any>((resolve) => lock.on('lost', resolve));
   lock.start().send({ type: 'request' });
   expect((await told).error.message).toMatch(
-    /^lockLogic takes its locks and the name of one as its input. Pass input: \{ locks, name/,
+    /^lockLogic needs locks and the name of a lock as its input. Pass input: \{ locks, name/,
   );
 });

@@ -1,11 +1,11 @@
 /**
  * A lock as plain XState actor logic, for machines that hold it while they are in a state.
  *
- * Snapshots persist and restore. What is live does not survive as text: a machine restored from it in another process is told `lost`
- * if it held the lock, and waits again if it waited, for the locks of `lockLogicOf(locks)`, which takes the place of `lockLogic` there.
+ * Snapshots persist and restore. A held lock is not part of the text: a machine that is restored in another process receives `lost` if it
+ * held the lock. If it waited, it waits again, for the locks of `lockLogicOf(locks)`, which replaces `lockLogic` there.
  *
- * States. `free`: not wanted. `waiting`: asked for; leaving the state gives up. `granted`: held, until `release` or until it is lost.
- * `closed`: the locks behind it are closed, or it was asked for wrongly; who asks again hears so again.
+ * States. `free`: not wanted. `waiting`: requested; leaving the state gives up. `granted`: held until `release` or a loss. `closed`: the
+ * locks are closed, or the input was wrong; each further request fails again.
  */
 import { assign, enqueueActions, fromCallback, fromPromise, setup } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
@@ -29,18 +29,18 @@ export interface LockInput {
 }
 
 /**
- * What `lockLogic` is sent: `request` asks for the lock, `release` gives it back or stops waiting. It sends itself `taken`.
+ * An event for `lockLogic`: `request` requests the lock, `release` releases it or stops waiting. The logic sends `taken` to itself.
  *
  * @public
  */
 export type LockEvent =
   | { readonly type: 'request' }
   | { readonly type: 'release' }
-  /** From the lock. */
+  /** From the lock, to the logic itself. */
   | { readonly type: 'taken'; readonly error: Error };
 
 /**
- * What the parent of `lockLogic` receives, and whoever listens with `on`: `granted` with the fence, or `lost` with the error.
+ * A notification for the parent of `lockLogic` and for listeners with `on`: `granted` with the fence, or `lost` with the error.
  *
  * @public
  */
@@ -53,36 +53,36 @@ const acquireFrom = (locksOf: (input: LockInput) => Locks) =>
     const locks = locksOf(input);
     const { name, mode = 'exclusive' } = input;
     const lock = await locks.acquire(name, { mode, signal });
-    // The grant may come in the very moment in which nobody waits for it any more.
+    // The grant may come just after the actor has stopped waiting.
     if (signal.aborted) lock.release();
     signal.addEventListener('abort', () => lock.release());
     return lock;
   });
 
-/** `lock` and `fence` are what the logic adds itself. */
+/** `lock` and `fence` are added by the logic itself. */
 const KNOWN = ['locks', 'name', 'mode', 'lock', 'fence'];
 
 const acquire = acquireFrom((input: Partial<LockInput> | undefined) => {
   const { locks, name } = input ?? {};
   const unknown = Object.keys(input ?? {}).find((key) => !KNOWN.includes(key));
   if (unknown !== undefined)
-    throw new UsageError(`lockLogic has no input ${unknown}. Pass input: { locks, name, mode }, of which mode may be left out`);
+    throw new UsageError(`lockLogic has no input ${unknown}. Pass input: { locks, name, mode }, where mode is optional`);
   if (!locks || typeof name !== 'string')
-    throw new UsageError(`lockLogic takes its locks and the name of one as its input. Pass input: { locks, name: 'printer' }`);
+    throw new UsageError(`lockLogic needs locks and the name of a lock as its input. Pass input: { locks, name: 'printer' }`);
   if (typeof locks.acquire === 'function') return locks;
   throw new UsageError(
     `lock "${name}" was restored from a snapshot, which contains no locks. Provide lockLogicOf(locks) as its logic`,
   );
 });
 
-/** Locks that were released or lost; of every other one its actor was stopped. */
+/** Locks that were released or lost. For any other lock, its actor was stopped. */
 const ended = new WeakSet<Lock>();
 
-/** A machine that leaves the state on `granted` would work without the lock. */
+/** Warns that the machine has left the invoking state: it would work without the lock. */
 const warnOfStop = (lock: Lock): void =>
   console.warn(
     escape(
-      `lock "${lock.name}" was released in the moment of its grant, because the state that invokes lockLogic was left. ` +
+      `lock "${lock.name}" was released immediately after its grant, because the state that invokes lockLogic was left. ` +
         'Invoke lockLogic in a state that is active for as long as the lock is needed, a parent of the state that works, for instance',
     ),
   );
@@ -91,7 +91,7 @@ const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }
   const taken = () => sendBack({ type: 'taken', error: lock.signal.reason as Error });
   const isOfProcess = typeof lock.release === 'function';
   if (!isOfProcess || lock.isGivenBack) {
-    const by = isOfProcess ? 'an actor that has given it back' : 'a process that has ended';
+    const by = isOfProcess ? 'an actor that has released it' : 'a process that has ended';
     sendBack({ type: 'taken', error: new LostError(`lock "${lock.name}" was held by ${by}`) });
     return;
   }
@@ -107,9 +107,9 @@ const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }
 });
 
 /**
- * A lock as plain XState actor logic: send it `request` and `release`, and hear `granted` and `lost`. Its states are `free`,
- * `waiting`, `granted` and, once the locks behind it are closed, `closed`. Stopping it gives the lock back, and leaving the state that invokes it
- * stops it: invoke it in a state that is active for as long as the lock is needed.
+ * A lock as plain XState actor logic: send it `request` and `release`, and receive `granted` and `lost`. Its states are `free`, `waiting`,
+ * `granted` and, after its locks are closed, `closed`. Stopping the actor releases the lock, and leaving the invoking state stops it:
+ * invoke it in a state that is active for as long as the lock is needed.
  *
  * @example
  * ```ts
@@ -118,7 +118,7 @@ const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }
  * import { lockLogic, createLocks } from 'xstate-quiver/locks';
  *
  * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
- * const printer = createActor(lockLogic, { input: { locks, name: 'printer' } }); // or invoked by a machine of yours
+ * const printer = createActor(lockLogic, { input: { locks, name: 'printer' } }); // or invoked by your machine
  * printer.on('granted', async ({ fence }) => {
  *   console.log('printing with fence', fence);
  *   printer.send({ type: 'release' });
@@ -139,8 +139,8 @@ export const lockLogic = setup({
   actions: {
     noteEnd: ({ context: { lock } }) => lock && void ended.add(lock),
     forget: assign({ lock: null, fence: null }),
-    tell: enqueueActions(({ enqueue, self }, told: WithoutFrom<LockNotification>) => {
-      const notification = { ...told, from: self.id };
+    tell: enqueueActions(({ enqueue, self }, change: WithoutFrom<LockNotification>) => {
+      const notification = { ...change, from: self.id };
       enqueue.emit(notification);
       const parent = parentOf(self);
       if (parent) enqueue.sendTo(parent, notification);
@@ -181,10 +181,10 @@ export const lockLogic = setup({
 });
 
 /**
- * The same logic for machines that are restored from persisted text: it asks these locks, whichever its snapshot speaks of. What
- * held the lock when it was persisted is told `lost`, what waited waits again.
+ * Like `lockLogic`, for machines restored from persisted text: it uses the given locks instead of those in the snapshot. An actor that held
+ * the lock when it was persisted receives `lost`; one that waited waits again.
  *
- * @returns logic to provide in place of `lockLogic`.
+ * @returns The logic that replaces `lockLogic`.
  * @example
  * ```ts
  * import { createActor, setup } from 'xstate';
@@ -197,7 +197,7 @@ export const lockLogic = setup({
  * });
  * const text = JSON.stringify(createActor(printing).start().getPersistedSnapshot());
  *
- * // Later, in another process, with locks of its own:
+ * // Later, in another process, with its own locks:
  * const provided = printing.provide({ actors: { lock: lockLogicOf(locks) } });
  * createActor(provided, { snapshot: JSON.parse(text) }).start();
  * await locks.close();

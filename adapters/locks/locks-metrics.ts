@@ -1,10 +1,10 @@
 /**
- * What locks do, as OpenTelemetry's metrics API counts it.
+ * Metrics of locks for the OpenTelemetry metrics API.
  *
  *     import { metrics } from '@opentelemetry/api';
  *     const locks = createLocks({ transport, peers, metrics: metrics.getMeter('locks') });
  *
- * Locks are not distinguished: their names can be as many as there are orders. What is distinguished is the peer and the `name` of `createLocks`.
+ * The attributes are the peer and the `name` of `createLocks`. Names of locks are not attributes, because there can be any number of them.
  */
 import { filter, type Observable } from 'rxjs';
 import type { LiveNode } from '../node/node.js';
@@ -19,7 +19,7 @@ type Describe = {
 };
 type Observe = (result: { observe(value: number, attributes: Attributes): void }) => void;
 
-/** What is used of a `Meter` of `@opentelemetry/api`. */
+/** The used part of a `Meter` of `@opentelemetry/api`. */
 export interface LocksMeter {
   createCounter(name: string, options: Describe): { add(value: number, attributes: Attributes): void };
   createHistogram(name: string, options: Describe): { record(value: number, attributes: Attributes): void };
@@ -30,10 +30,10 @@ export interface LocksMeter {
 }
 
 const PREFIX = 'quiver.locks';
-/** From a hand-over in one process to a wait of minutes. */
+/** From a hand-over in one process to a wait of minutes, in seconds. */
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** `epochs$`: those that begin. */
+/** Reports the metrics of locks. `epochs$` emits each epoch that begins. */
 export function reportMetrics(
   meter: LocksMeter,
   { id, name: ofLocks }: LiveNode,
@@ -61,7 +61,8 @@ export function reportMetrics(
     const observe: Observe = (result) => {
       const now = status();
       result.observe(read(now), attributes);
-      // What was observed last stands forever, so that has to be the end; and nothing is taken away while callbacks are called.
+      // The last observed value stays forever, so it has to be that of the end. The callback is removed only after all callbacks were
+      // called.
       if (now.state === 'closed') queueMicrotask(() => instrument.removeCallback(observe));
     };
     instrument.addCallback(observe);

@@ -1,9 +1,10 @@
 /**
- * The node under the locks of a peer: election and token directory composed, see machines/locks.
+ * The node under the locks of a peer: leader election and token directory, composed (machines/locks).
  *
- * A peer with storage starts with what it had promised, and no clock matters. One without it that starts has forgotten what it promised before, if it has. A majority of peers that remember tells it where things stand, and
- * no clock matters. Where a majority has forgotten, all peers have to be there, and their first epoch is above the milliseconds of their
- * clocks, which are more than the epochs before: those grew by one or a few whenever something changed, and never by a thousand a second.
+ * A peer with storage starts with its stored promises, independently of clocks. A peer without storage has forgotten its promises when it
+ * restarts. If a majority of peers remembers, it reports the present state, and clocks do not matter. If a majority has forgotten, all
+ * peers have to be connected. Their first epoch is then above the milliseconds of their clocks, and therefore above all earlier epochs:
+ * those grew by one or a few with each change, and never by a thousand in a second.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { peerCore } from '../../machines/locks/core.js';
@@ -20,30 +21,36 @@ import type { Linked, Transport } from '../transports/transport.js';
 import { lockLimitsHere } from './limits.js';
 
 export interface PeerOptions extends InEnvironment {
-  /** Connected by the node, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
+  /**
+   * The transport. The node connects it, and its creator closes it. It keeps messages in order and reports the peers that are up, as
+   * `linked` does.
+   */
   readonly transport: Transport<Linked>;
-  /** With whom the cluster begins; none, of a peer that comes later. */
+  /** The peers with which the cluster begins; empty for a peer that joins later. */
   readonly peers: readonly NodeId[];
-  /** Only peers of the same name share. */
+  /** Only peers with the same name share locks. */
   readonly name: string;
-  /** Where this peer keeps what it has promised. Without it a peer that starts again has forgotten. */
+  /** The storage for promises. Without it, a peer that restarts has forgotten them. */
   readonly storage?: PeerStorage | undefined;
-  /** True if it takes locks without a vote. */
+  /** True for a client, which uses locks and does not vote. */
   readonly client?: boolean | undefined;
-  /** True if whoever is there votes, and nobody is listed: of tabs. */
+  /** True for tabs: all connected peers vote, without a list. */
   readonly tabs?: boolean | undefined;
-  /** With whom a cluster that remembers nothing begins: with all unless it is given. */
+  /** The peers with which a cluster that remembers nothing begins. @defaultValue all peers */
   readonly bootstrap?: 'majority' | undefined;
-  /** True if a majority is asked before each grant. */
+  /** True if a majority confirms each grant. */
   readonly confirm?: boolean | undefined;
-  /** XState's own option: an observer of the node's live actors. */
+  /** XState's `inspect` option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
 
-/** The first of January 2025, UTC: so that fences stay exact until the year 2059. */
+/** The first of January 2025, UTC, so that fences stay exact until the year 2059. */
 const EPOCHS_BEGAN = 1_735_689_600_000;
 
-/** Longer than it takes until both ends of a link have heard of it; who is cut off from some of us may be left out then. */
+/**
+ * Longer than it takes until both ends of a link are notified of its change. After that, a peer that is cut off from some members may be
+ * left out.
+ */
 const PATIENCE_MS = 5_000;
 
 export function createLocksNode({
@@ -79,7 +86,7 @@ export function createLocksNode({
     transport,
     protocol: peerCore,
     topology: graph.topology,
-    // The same as a scenario says it, for whoever reads a trace of it.
+    // The same options in the form of a scenario, for readers of a trace.
     options: {
       ...common,
       ...(tabs && { quorum: 'present' }),
@@ -89,14 +96,14 @@ export function createLocksNode({
       bytes,
       ...(storage && { storage: 1 }),
     },
-    // Clients have nothing to say to each other, and may be a thousand.
+    // Clients exchange no messages with each other, and there may be thousands.
     ...(client && { neighbors: voters }),
     name,
     ...environment,
     inspect,
     storage,
   };
-  // Members ask each other for what they keep (register.ts), and whoever else is there.
+  // Registers exchange messages between members (register.ts), and clients do not participate.
   if (client) Channels.of(transport).leave(`${name}/`);
   const made = new LiveNode(node, { ...graph, options });
   const reports = transport.events.subscribe((event) => {
@@ -111,7 +118,7 @@ export function createLocksNode({
   return made;
 }
 
-/** Nobody is linked yet, and each leads itself. */
+/** The start of the election: no links yet, and each node leads itself. */
 function electionAmong(nodes: readonly NodeId[]): ElectionProtocolOptions {
   const start = nodes.map((node) => [node, { neighbors: [], leader: node, distance: 0, levels: [] }]);
   const rules = { clock: 'logical', hello: true, skipIfLeader: false, sink: 'settled', levels: [] } as const;

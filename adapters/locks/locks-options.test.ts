@@ -19,7 +19,7 @@ describe('of the locks', () => {
     [
       'metrics',
       [{}, { ...meter, createCounter: 1 }, { ...meter, createHistogram: 1 }, { ...meter, createObservableGauge: 1 }],
-      "Pass a meter, as metrics.getMeter('locks') gives it",
+      "Pass a meter, such as metrics.getMeter('locks')",
     ],
     ['inspect', [{}, 'all', { next: 1 }], 'Pass a function, or an observer with next'],
     ['clock', [{}], 'Pass a scheduler of RxJS'],
@@ -49,7 +49,7 @@ describe('of the locks', () => {
   test('one that comes later is given no peers', () => {
     checkLocks({ transport, join: true });
     expect(() => checkLocks({ ...needed, join: true })).toThrow(
-      'createLocks: peers is a list of 2. Pass nothing here beside join: true',
+      'createLocks: peers is a list of 2. Pass nothing together with join: true',
     );
   });
 
@@ -57,7 +57,7 @@ describe('of the locks', () => {
     checkLocks({ ...needed, client: true, join: false, confirm: false });
     for (const option of ['join', 'confirm', 'storage'])
       expect(() => checkLocks({ ...needed, client: true, [option]: true })).toThrow(
-        `createLocks: ${option} is true. Pass nothing here beside client: true`,
+        `createLocks: ${option} is true. Pass nothing together with client: true`,
       );
     expect(() => checkLocks({ transport, client: true })).toThrow('createLocks: peers is missing');
   });
@@ -66,7 +66,7 @@ describe('of the locks', () => {
 test('the name of a lock is 1 to 256 characters', () => {
   for (const name of ['x', 'x'.repeat(256)]) checkName(name);
   for (const name of ['', 'x'.repeat(257), 7, undefined])
-    expect(() => checkName(name)).toThrow('a lock needs a name: give a string of 1 to 256 characters');
+    expect(() => checkName(name)).toThrow('a lock needs a name. Pass a string of 1 to 256 characters');
 });
 
 describe.each([
@@ -76,7 +76,7 @@ describe.each([
   test.each<[option: string, value: unknown, answer: string]>([
     ['mode', 'read', 'Pass "exclusive" or "shared"'],
     ['ifAvailable', 1, 'Pass true or false'],
-    ['steal', true, 'Pass false: no lock is taken from whoever holds it'],
+    ['steal', true, 'Pass false: a lock is never taken from its holder'],
     ['signal', {}, 'Pass an AbortSignal'],
   ])('%s is refused where it is wrong', (option, value, answer) => {
     expect(() => check({ [option]: value })).toThrow(`${who}: ${option} is `);

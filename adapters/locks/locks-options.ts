@@ -31,40 +31,45 @@ import type { Transport } from '../transports/transport.js';
  */
 export interface LocksOptions extends InEnvironment {
   /**
-   * Connected by the locks, closed by whoever created it. A transport that may lose messages is wrapped with `linked` over `peers`; the locks then
-   * close it with themselves.
+   * The transport. The locks connect it, and its creator closes it. A transport that may lose messages is wrapped with `linked` over
+   * `peers`; the locks then also close it.
    */
   readonly transport: Transport;
   /**
-   * All with whom the cluster begins, this one included; everybody gives the same list, also when others have come since. More than half of
-   * the members must be there.
+   * All peers with which the cluster begins, including this one. Every peer passes the same list, also after members were added. A majority
+   * of the members has to be connected.
    */
   readonly peers?: readonly NodeId[];
-  /** Instead of `peers`: this peer comes later, and waits until a member adds it. */
+  /** True for a peer that joins later, instead of `peers`: it waits until a member adds it. */
   readonly join?: boolean;
   /**
-   * This one takes locks and does not vote: `peers` are those who do, under whatever id it comes. It attaches to one of them at a time, needs
-   * no storage, and may come and go as it likes; see docs/locks.md for what it is promised less than a peer.
+   * True for a client, which uses locks and does not vote; `peers` are the voters. Clients may have any id. A client attaches to one voter
+   * at a time, needs no storage, and may start and stop at any time. docs/locks.md lists what a client cannot do.
    */
   readonly client?: boolean;
   /**
-   * `'majority'`: a cluster that remembers nothing begins with a majority of `peers`, and does not wait for all. The risk: after a restart of a
-   * majority without storage, it may begin beside a peer that is cut off and has not noticed, and grant a lock that this peer still holds, with a
-   * larger fence. Give the same value to all peers, or use `storage`.
+   * `'majority'`: a cluster that remembers nothing begins with a majority of `peers`, and does not wait for all. Pass the same value at all
+   * peers, or use `storage`.
+   *
+   * Risk: after a restart of a majority without storage, the cluster may begin next to a peer that is cut off and has not noticed it. It
+   * may then grant a lock that this peer still holds, with a larger fence.
    */
   readonly bootstrap?: 'majority';
-  /** Only peers of the same name share. @defaultValue `locks` */
+  /** The name of the cluster. Only peers with the same name share locks. @defaultValue `locks` */
   readonly name?: string;
-  /** Where this peer keeps what it must not forget when its process ends. Without it all is forgotten once all have ended. */
+  /**
+   * The storage for the state that this peer must not forget when its process ends. Without storage, the state is lost when all peers have
+   * stopped.
+   */
   readonly storage?: PeerStorage | undefined;
   /**
-   * True if a majority is asked before each grant, so that its fence is larger than all that were granted anywhere before its request: costs
-   * each grant a round trip. Everybody gives the same.
+   * True if a majority confirms each grant, so that its fence is larger than all fences granted before its request. This costs each grant a
+   * round trip. Pass the same value at all peers. @defaultValue false
    */
   readonly confirm?: boolean | undefined;
-  /** A meter of OpenTelemetry's metrics API, as `metrics.getMeter('locks')` gives it: see docs/operating-locks.md for what it counts. */
+  /** A meter of the OpenTelemetry metrics API, such as `metrics.getMeter('locks')`. docs/operating-locks.md lists the instruments. */
   readonly metrics?: LocksMeter | undefined;
-  /** XState's own option: an observer of the node's live actors. */
+  /** XState's `inspect` option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
 
@@ -74,15 +79,16 @@ export interface LocksOptions extends InEnvironment {
  * @public
  */
 export interface LockOptions {
-  /** To write, alone (`exclusive`, unless given), or to read, together with all who do (`shared`). A client has its locks alone. */
+  /** `exclusive` for a single writer, or `shared` for readers. Clients can only use `exclusive`. @defaultValue `exclusive` */
   readonly mode?: LockMode;
   /**
-   * Rather no lock than waiting for one: the callback gets `null` when somebody else has it or is before us, or nobody can. Not for clients.
+   * True to get the lock only if it is available: the callback receives `null` if another request holds the lock or is ahead, or no request
+   * can be granted. Not for clients.
    */
   readonly ifAvailable?: boolean;
-  /** Of the Web Locks API, and not here: no lock is taken from whoever holds it. */
+  /** Exists only for compatibility with the Web Locks API: a lock is never taken from its holder. */
   readonly steal?: false;
-  /** Gives up waiting; the promise rejects with its reason. */
+  /** Stops waiting, and the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -93,19 +99,19 @@ export interface LockOptions {
  */
 export interface RequestOptions extends LockOptions {
   /**
-   * True if to ask again, and to run the callback again, when the lock was lost while it ran: once it has ended, until `signal`
-   * aborts. Only for work that bears being done twice.
+   * True to request the lock again and to repeat the callback if the lock was lost while the callback ran. It repeats after the callback
+   * has ended, until `signal` aborts. Use it only for work that can be repeated safely.
    */
   readonly retry?: boolean;
 }
 
 /**
- * How `locks.close` ends.
+ * Options for `locks.close`.
  *
  * @public
  */
 export interface CloseOptions {
-  /** So long it waits at most for callbacks that have not ended and locks that were not released, in milliseconds. @defaultValue 5,000 */
+  /** The time limit in milliseconds for callbacks that have not ended and locks that were not released. @defaultValue 5,000 */
   readonly withinMs?: number;
 }
 
@@ -119,7 +125,7 @@ const LOCKS_CHECKS = {
   client: optional(flag),
   confirm: optional(flag),
   metrics: optional(
-    must("a meter, as metrics.getMeter('locks') gives it", (value) =>
+    must("a meter, such as metrics.getMeter('locks')", (value) =>
       hasMethods(value, 'createCounter', 'createHistogram', 'createObservableGauge'),
     ),
   ),
@@ -129,17 +135,17 @@ const LOCKS_CHECKS = {
   ...environment,
 };
 
-/** Of a peer that comes later. */
-const JOINING_CHECKS = { ...LOCKS_CHECKS, peers: optional(must('nothing here beside join: true', () => false)) };
+/** Checks for a peer that joins later. */
+const JOINING_CHECKS = { ...LOCKS_CHECKS, peers: optional(must('nothing together with join: true', () => false)) };
 
-/** Of one that does not vote. */
-const besideClient = optional(must('nothing here beside client: true', (value) => value === false));
+/** Checks for a peer that does not vote. */
+const notWithClient = optional(must('nothing together with client: true', (value) => value === false));
 const CLIENT_CHECKS = {
   ...LOCKS_CHECKS,
-  bootstrap: besideClient,
-  join: besideClient,
-  confirm: besideClient,
-  storage: besideClient,
+  bootstrap: notWithClient,
+  join: notWithClient,
+  confirm: notWithClient,
+  storage: notWithClient,
 };
 
 export function checkLocks(options: unknown): void {
@@ -150,13 +156,13 @@ export function checkLocks(options: unknown): void {
 const LOCK_CHECKS = {
   mode: optional(must('"exclusive" or "shared"', (value) => value === 'exclusive' || value === 'shared')),
   ifAvailable: optional(flag),
-  steal: optional(must('false: no lock is taken from whoever holds it', (value) => value === false)),
+  steal: optional(must('false: a lock is never taken from its holder', (value) => value === false)),
   signal: optional(signal),
 };
 
 export function checkName(name: unknown): void {
   if (typeof name !== 'string' || name === '' || name.length > LOCK_NAME_LENGTH_MAX)
-    throw new UsageError(`a lock needs a name: give a string of 1 to ${LOCK_NAME_LENGTH_MAX} characters`);
+    throw new UsageError(`a lock needs a name. Pass a string of 1 to ${LOCK_NAME_LENGTH_MAX} characters`);
 }
 
 export const checkAcquire = (name: string, options: unknown): void =>
@@ -164,14 +170,14 @@ export const checkAcquire = (name: string, options: unknown): void =>
 export const checkRequest = (name: string, options: unknown): void =>
   checkAsking(`locks.request("${name}")`, options, { ...LOCK_CHECKS, retry: optional(flag) });
 
-/** Other libraries are given a time to wait for a lock. */
+/** Rejects time options of other lock libraries with advice. */
 function checkAsking(who: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
   const time = isObject(options) && Object.keys(options).find((key) => /timeout|wait|ttl/i.test(key));
   if (time) throw new UsageError(`${who} has no option ${time}. To stop waiting, pass signal: AbortSignal.timeout(ms)`);
   checkOptions(who, options, checks);
 }
 
-/** What peers that vote may ask for, and a client may not. */
+/** Rejects options that only voters can use. */
 export function checkOfClient(id: NodeId, mode: LockMode, ifAvailable: boolean): void {
   if (mode === 'shared')
     throw new UsageError(

@@ -1,4 +1,4 @@
-/** What a peer knows of its locks at a moment: where it stands toward the others, and what is held and waited for here. */
+/** The status of locks at a peer: its state in the cluster, and the locks that are held and waited for here. */
 import { auditTime, distinctUntilChanged, from, map, merge, startWith, switchMap, take, type Observable } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import type { ClientContext } from '../../machines/locks/client.js';
@@ -10,15 +10,14 @@ import type { LiveNode } from '../node/node.js';
 import type { LockQueue } from './lock-queue.js';
 
 /**
- * What a peer knows of its locks at a moment: `locks.status()` says it, `locks.status$` whenever it has changed.
+ * The status of locks at a peer. `locks.status()` returns the present one, and `locks.status$` emits each change.
  *
  * @public
  */
 export interface LocksStatus {
   /**
-   * Where the peer is in the life of an epoch, as docs/locks.md tells it: locks are granted here while it is `serving`; of a client,
-   * whether it is `attached` to a peer, through which its locks are granted, or is `seeking` one. `connecting` before it takes part, `closed`
-   * after.
+   * The state of the peer in the life of an epoch (docs/locks.md). A voter grants locks while it is `serving`. A client is `attached` to a
+   * peer, through which its locks are granted, or is `seeking` one. `connecting`: before it participates. `closed`: after it has ended.
    */
   readonly state:
     | 'connecting'
@@ -30,25 +29,28 @@ export interface LocksStatus {
     | 'attached'
     | 'seeking'
     | 'closed';
-  /** The last epoch that this peer has served, 0 before the first and after the end. */
+  /** The last epoch that this peer has served; 0 before the first one and after the end. */
   readonly epoch: number;
-  /** With whom: at one that is a member no more, with whom it was last. Who votes `locks.members` tells. */
+  /** The members of that epoch. The present voters are in `locks.members`. */
   readonly members: readonly NodeId[];
-  /** Of a client alone: the peer through which its locks are granted, or that it has asked to; `null` while there is none. */
+  /** Only at a client: the peer to which it is attached, or has sent an attachment; `null` if there is none. */
   readonly host?: NodeId | null;
-  /** Who proposes epochs, as far as this peer knows; `null` for nobody, as at one that is not a member. A leader is not a lock. */
+  /**
+   * The peer that proposes epochs, as far as this peer knows; `null` if it knows none, or is not a member. The leader does not hold any
+   * lock by that.
+   */
   readonly leader: NodeId | null;
-  /** The other peers that this one does not reach; while it is `connecting` all of them. */
+  /** The other peers that are not connected with this one; all of them in state `connecting`. */
   readonly missing: readonly NodeId[];
-  /** The locks that are held here, by name: each once, however many read. */
+  /** The locks that are held here, sorted by name. A lock with several readers is listed once. */
   readonly held: readonly { readonly name: string; readonly fence: number; readonly mode: LockMode }[];
-  /** The locks that are waited for here, by name, and by how many callers. */
+  /** The locks that are waited for here, sorted by name, with the number of waiting callers. */
   readonly waiting: readonly { readonly name: string; readonly callers: number }[];
 }
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
-/** A copy: whoever is given it may do with it what they like. */
+/** A copy of the status, which its receiver may change. */
 export function statusOf(
   node: LiveNode,
   peers: readonly NodeId[],
@@ -68,7 +70,7 @@ export function statusOf(
   };
 }
 
-/** The status now, and then when it has changed, at most once a turn of the event loop. */
+/** The present status, followed by each change, at most once for each turn of the event loop. */
 export const statusesOf = (
   notifications$: Observable<unknown>,
   nodes$: Observable<LiveNode>,
@@ -78,7 +80,7 @@ export const statusesOf = (
     take(1),
     switchMap(({ environment: { clock } }) => {
       const steps$ = nodes$.pipe(switchMap((node) => merge(node.steps$, from(node.closed))));
-      // Thousands of locks may change in one turn, and each status tells of all of them.
+      // Thousands of locks may change in one turn, and each status contains all of them.
       return merge(notifications$, steps$).pipe(auditTime(0, clock));
     }),
     startWith(null),
@@ -100,7 +102,7 @@ function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean)
   const state = topStateOf(role) as Standing['state'];
   const isOutside = !isOfAllPresent(membership) && !membership.voters.includes(id);
   return {
-    // Who does not vote may propose, in vain, or be overruled: until it is added it is in no epoch still.
+    // A node that does not vote may prepare or follow without effect. Until it is added, it is in no epoch.
     state: isOutside && (state === 'preparing' || state === 'following') ? 'apart' : state,
     epoch: served.epoch,
     members: [...served.members],

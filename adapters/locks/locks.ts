@@ -1,10 +1,10 @@
 /**
- * Locks by name over a transport. What holds when peers fail is in docs/locks.md.
+ * Locks by name over a transport. docs/locks.md describes the guarantees under failures.
  *
- * Requests of one peer are served in their order; between peers the queue of the protocol decides, and serves everybody. A lock whose
- * holder is gone for longer than the transport's detector waits is given to the next, as long as more than half of the peers reach
- * each other. `lock.fence` grows with every grant of that lock: hand it to what the lock protects, and let that refuse anything older
- * than it has seen.
+ * Requests of one peer are granted in their order. Between peers, the queue of the protocol decides, and every request is granted
+ * eventually. If the transport's failure detector reports a holder as gone, the lock passes to the next waiter, as long as a majority of
+ * the peers is connected. `lock.fence` grows with every grant of that lock: pass it to the protected resource, which has to reject smaller
+ * fences than it has seen.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -48,16 +48,16 @@ export type { Lock, LockInfo } from './lock-handle.js';
 export type { LocksStatus } from './locks-status.js';
 export type { CloseOptions, LockOptions, LocksOptions, RequestOptions } from './locks-options.js';
 
-/** How long `close` waits for those who still work. */
+/** The default of `withinMs`: how long `close` waits for holders. */
 const CLOSE_MS = 5_000;
 
 /**
- * Locks by name that peers share over a transport, with the habits of the Web Locks API and without a server. It returns at once
- * and connects the transport; locks are granted while more than half of the peers reach each other.
+ * Creates locks by name that peers share over a transport, with the conventions of the Web Locks API and without a server. It returns at
+ * once and connects the transport. Locks are granted while a majority of the peers is connected.
  *
- * @param options the transport and the same list of peers for everybody; see `LocksOptions`.
- * @throws UsageError for an option that is missing, wrong or unknown, for peers whose list is too long for the messages of the transport, and
- * when the transport's id is not among `peers`.
+ * @param options The transport, and the same list of peers at every peer; see `LocksOptions`.
+ * @throws UsageError for an option that is missing, wrong or unknown, for a list of peers that is too long for the messages of the
+ * transport, and if the transport's id is not one of `peers`.
  * @example
  * ```ts
  * import { createLocks } from 'xstate-quiver/locks';
@@ -79,44 +79,44 @@ export function createLocks(options: LocksOptions): Locks {
 }
 
 /**
- * Locks by name as one peer has them; `createLocks` makes them. Hand each lock's `fence` to what the lock protects, and let that
- * refuse a smaller one than it has seen: a holder that was stopped may go on when its lock is somebody else's already.
+ * Locks by name at one peer, created by `createLocks`. Pass each lock's `fence` to the protected resource, which has to reject smaller
+ * fences than it has seen: a holder that was paused may continue after its lock was granted to another peer.
  *
  * @public
  */
 export class Locks implements AsyncDisposable {
-  /** All with whom the cluster began, as they were given; `members` are those who vote now. */
+  /** The peers with which the cluster began, as they were given. `members` are the present voters. */
   readonly peers: readonly NodeId[];
-  /** Where this peer keeps what it must not forget, if it was given one. */
+  /** The storage of this peer, if it was given one. */
   readonly storage: PeerStorage | undefined;
-  /** True if this peer votes once it is a member, and so keeps registers. @internal */
+  /** True if this peer votes once it is a member, and therefore keeps registers. @internal */
   readonly isKeeper: boolean;
-  /** Those that were made here: a change of members waits until they have moved. @internal */
+  /** The registers that were created here. A change of members waits until they have moved. @internal */
   readonly registers = new Set<Moving>();
-  // Private to the letter: what is live here is no data, and XState walks all of a context that it persists.
+  // Private fields: XState traverses all of a context that it persists, and live objects are not data.
   #transport: Transport<Linked>;
   #node!: LiveNode;
   #availability!: Availability;
   #members!: Members;
-  /** Of a tab: when it comes, and comes again. */
+  /** The visits of a browser tab: each arrival of the page is a new peer. */
   readonly #visits: Visits | undefined;
-  /** The node that stands for this peer, and the one that comes after it. */
+  /** The node of this peer, followed by the nodes of later visits. */
   readonly #nodes$ = new ReplaySubject<LiveNode>(1);
   readonly #queues = new LockQueues();
   readonly #turns = new LoopTurns(() => this.#node.environment.clock);
-  /** What happens at the desks; ends with the locks. */
+  /** The notifications of the queues. They end with the locks. */
   readonly #notifications$ = new Subject<LockQueueNotification>();
-  /** The first epoch in which this peer was one of a majority. */
+  /** The first epoch that this peer served. */
   readonly #served: Promise<number>;
   readonly #ready: Promise<void>;
-  /** True if somebody has asked for one of them, and hears by it how a start ends. */
+  /** True if a caller has requested one of these promises, and therefore receives the error of a failed start. */
   #isAwaited = false;
   readonly #isConfirmed: boolean;
   readonly #isClient: boolean;
   #isServed = false;
   #hasServed = false;
   #closing: Error | null = null;
-  /** Of `close`, with those who hold locks. */
+  /** The time limit of `close` for holders. */
   #patience: ClosePatience | undefined;
   #isEnded = false;
   readonly #release: (() => Promise<void>) | undefined;
@@ -161,11 +161,11 @@ export class Locks implements AsyncDisposable {
     warnWhenUnserved(node, transport, this.peers, () => this.status());
     this.#members = new Members(node, transport, this.peers, this.registers);
     this.#availability = new Availability(node, transport, (lock) => this.#queues.get(lock)?.resolveUnavailable());
-    node.notifications$.subscribe((notification) => this.hear(notification));
+    node.notifications$.subscribe((notification) => this.receive(notification));
     this.#nodes$.next(node);
   }
 
-  /** A tab that is only away loses what it holds; what it waits for it asks for again as it comes back. */
+  /** Loses all held locks. A tab that is only away requests the locks that it waits for again when it comes back. */
   #stop(error: Error | null, begin: (transport: Transport<Linked>) => void): void {
     if (!this.#visits || this.#closing) {
       this.end(error ?? new ClosedError(`the locks of peer "${this.#node.id}" are closed`));
@@ -179,7 +179,7 @@ export class Locks implements AsyncDisposable {
     });
   }
 
-  /** With the list that was stored. */
+  /** Compares the given list with the stored one. */
   #compare(node: LiveNode): void {
     const mistake = shorterList(node, this.peers);
     if (!mistake) return;
@@ -187,13 +187,13 @@ export class Locks implements AsyncDisposable {
     if (!this.#hasServed) this.#node.fail(mistake);
   }
 
-  /** Resolves once this peer is one of a majority, which grants locks. Waiting for it is not needed. */
+  /** Resolves when this peer is connected with a majority, which grants locks. You do not need to await it. */
   get ready(): Promise<void> {
     this.#isAwaited = true;
     return this.#ready;
   }
 
-  /** Resolves with the first epoch in which it was; both reject with the error with which the locks ended before. */
+  /** Resolves with the first epoch that this peer serves. Like `ready`, it rejects if the locks close before that. */
   get served(): Promise<number> {
     this.#isAwaited = true;
     return this.#served;
@@ -204,33 +204,33 @@ export class Locks implements AsyncDisposable {
     return this.#transport;
   }
 
-  /** The node under the locks, for those who want to see more. */
+  /** The node under the locks, for inspection. */
   get node(): LiveNode {
     return this.#node;
   }
 
-  /** The locks as an XState actor: see `LiveNode`. */
+  /** The locks as an XState actor; see `LiveNode`. */
   get actor(): NodeActor {
     return this.#node.actor;
   }
 
-  /** In a persisted snapshot locks are where they were, not what they do: see `lockLogic`. */
+  /** The reference that a persisted snapshot contains instead of the live locks; see `lockLogic`. */
   toJSON(): { readonly peer: NodeId; readonly name: string } {
     return { peer: this.#node.id, name: this.#node.name };
   }
 
   /**
-   * Runs the callback while holding the lock, and settles as the callback does; if the lock is lost, it rejects at once with a
-   * `LostError`, or asks again (`retry`). A lock is not reentrant: a second request for it from inside the callback waits for the
-   * first to end.
+   * Runs the callback while it holds the lock, and settles as the callback does. If the lock is lost, it rejects at once with a
+   * `LostError`, or requests the lock again (`retry`). Locks are not reentrant: a second request for the lock inside the callback waits for
+   * the first to end.
    *
-   * @throws UsageError for options that are not known or make no sense, a callback that is none, or a name that is not 1 to 256
-   * characters.
-   * @throws ClosedError when the locks are closed before the lock is granted; the reason of `signal` when that aborts first.
+   * @param name The name of the lock, of 1 to 256 characters.
+   * @throws UsageError for unknown or contradictory options, a missing callback, or an invalid name.
+   * @throws ClosedError if the locks are closed before the lock is granted, and the reason of `signal` if that aborts first.
    * @example
    * ```ts
    * await locks.request('printer', { signal: AbortSignal.timeout(5_000) }, async (lock) => print(page, lock.fence));
-   * await locks.request('printer', { mode: 'shared' }, (lock) => console.log('nobody prints while', lock.fence, 'looks'));
+   * await locks.request('printer', { mode: 'shared' }, (lock) => console.log('no writer holds it while', lock.fence, 'reads'));
    * ```
    */
   async request<T>(name: string, callback: (lock: Lock) => T | Promise<T>): Promise<T>;
@@ -256,14 +256,14 @@ export class Locks implements AsyncDisposable {
       } catch (error) {
         const { reason } = lock.signal as { reason: unknown };
         if (!retry || error !== reason || !(reason as LostError).isRetryable) throw error;
-        // It does not run twice at once here, whatever happens elsewhere.
+        // At this peer, the callback does not run twice at the same time.
         await abortable(firstValueFrom(race(Promise.allSettled([work]), this.#notifications$.pipe(last(null, null)))), signal);
       }
     }
   }
 
   /**
-   * The lock itself, until `release` or the end of an `await using` block; `null` only with `ifAvailable`.
+   * Waits for the lock and returns it. It is held until `release` or the end of an `await using` block. `null` only with `ifAvailable`.
    *
    * @throws UsageError, ClosedError and the signal's reason, as `request` does.
    * @example
@@ -281,26 +281,26 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * Says that the cluster is new, so that a majority may begin before all peers are there. For its very first start, on one peer, once:
-   * where peers have served before, two majorities that have forgotten each other could both begin.
+   * Declares that the cluster is new, so that a majority may begin before all peers are connected. Call it once, on one peer, at the very
+   * first start. In a cluster that has served before, two majorities that have forgotten each other could both begin.
    */
   bootstrap(): void {
     if (this.#visits) throw new UsageError('tab locks start without bootstrap. Remove the call of locks.bootstrap()');
     this.#node.attempt('bootstrap');
   }
 
-  /** Who votes, as far as it is decided and known here: none, while this peer waits to be added. */
+  /** The voters, as far as they are decided and known here; empty while this peer waits to be added. */
   get members(): readonly NodeId[] {
     return this.#members.voters;
   }
 
   /**
-   * A peer votes from now on. It has been started with `join: true`, and is reached from here. On any member; resolves with all members
-   * once a majority of the old ones and of the new ones has decided it, and the registers that were made here are kept with the new ones, or have waited ten
-   * seconds for it in vain (docs/locks.md). Locks stay with those who hold them.
+   * Adds a voter. Call it on any member. The new peer has been started with `join: true` and is connected with this peer. Resolves with all
+   * members after majorities of the old and the new ones have decided the change. It also waits until the registers that were created here
+   * have moved to the new members, for ten seconds at most (docs/locks.md). Holders keep their locks.
    *
-   * @throws UsageError when this peer is no member, the new one is not reached, or the list would be too long for a message; ConfigurationError when a register
-   * cannot move to the new list, which is decided all the same: call once more when that is mended.
+   * @throws UsageError if this peer is not a member, the new one is not connected, or the list would be too long for a message;
+   * ConfigurationError if a register cannot move to the new list. The change is still decided then: fix the problem and repeat the call.
    * @example
    * ```ts
    * await locks.addMember('d');
@@ -312,9 +312,9 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * A peer votes no more, as `addMember`. Let go of what it holds first: it keeps that for this epoch only.
+   * Removes a voter, as `addMember` adds one. Release its locks first: it keeps them only in the present epoch.
    *
-   * @throws UsageError when this peer is no member, and for one that never was a member.
+   * @throws UsageError if this peer is not a member, or the other one never was a member.
    * @example
    * ```ts
    * await locks.removeMember('c');
@@ -326,9 +326,9 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * One peer votes in the place of another, who may be gone for good: as `addMember` and `removeMember` at once.
+   * Replaces a voter, which may be gone for good, with another one: `addMember` and `removeMember` in one step.
    *
-   * @throws UsageError when this peer is no member, the new one is not reached, or the old one never was a member.
+   * @throws UsageError if this peer is not a member, the new one is not connected, or the old one never was a member.
    * @example
    * ```ts
    * await locks.replaceMember('c', 'd');
@@ -345,7 +345,7 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * Where this peer stands now: whether it is served, with whom, and what is held and waited for here.
+   * The present status of this peer: its state, its epoch, and the locks that are held and waited for here.
    *
    * @example
    * ```ts
@@ -358,8 +358,8 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * The status now, and then when it has changed, at most once a turn of the event loop, until the locks end. An Observable of RxJS: for its operators, and for XState's
-   * `fromObservable(() => locks.status$)`.
+   * The present status, followed by each change, at most once for each turn of the event loop, until the locks end. It is an RxJS
+   * Observable, for RxJS operators and for XState's `fromObservable(() => locks.status$)`.
    *
    * @example
    * ```ts
@@ -371,7 +371,7 @@ export class Locks implements AsyncDisposable {
     return statusesOf(this.#notifications$, this.#nodes$, () => this.status());
   }
 
-  /** What this peer holds and waits for; nobody knows this of the others. */
+  /** The locks that this peer holds and waits for. Other peers' locks are not included. */
   async query(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
     const all = (modes: (queue: LockQueue) => readonly LockMode[]): LockInfo[] =>
       [...this.#queues].flatMap(([name, queue]) => modes(queue).map((mode) => ({ name, mode, clientId: this.#node.id })));
@@ -379,12 +379,12 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock: its `request` rejects at once, with
-   * a `LostError` that has the `ClosedError` as its cause, while the callback still has the lock. It goes on to somebody else once the
-   * callback has ended or it was released, or when the time is over. A second call may shorten that time. The transport stays open. Resolves
-   * once nothing is being saved any more.
+   * Closes the locks. Waiting requests reject with a `ClosedError`. Holders are notified by the signal of their lock: `request` rejects at
+   * once with a `LostError` whose cause is the `ClosedError`, while the callback still has the lock. The lock passes to the next waiter
+   * after the callback has ended, the lock was released, or the time is over. A second call can shorten that time. The transport stays
+   * open. Resolves when no write to the storage is pending.
    *
-   * @throws UsageError for an option that is wrong or not known.
+   * @throws UsageError for an option that is wrong or unknown.
    * @example
    * ```ts
    * await locks.close({ withinMs: 1_000 });
@@ -397,7 +397,7 @@ export class Locks implements AsyncDisposable {
     if (!this.#closing) {
       this.#closing = new ClosedError(`the locks of peer "${this.#node.id}" are closed`);
       await this.givenBack(this.#closing, withinMs);
-      // What is held still goes on to others now, though its callback has not ended.
+      // Locks that are still held pass to other peers now, although their callbacks have not ended.
       for (const [lock, { fence }] of this.#queues) if (fence !== undefined) this.#node.attempt('release', { lock });
       await this.#node.close();
       await this.#visits?.end();
@@ -433,7 +433,7 @@ export class Locks implements AsyncDisposable {
       this.#queues.requireRoom(name, this.#node, this.#transport.guarantees.messageBytesMax, this.members);
       queue = new LockQueue(name, {
         ask: (what) => this.ask(what, name),
-        hear: (notification) => this.#notifications$.next(notification),
+        notify: (notification) => this.#notifications$.next(notification),
         now: () => this.#node.environment.clock.now(),
         isConfirmed: this.#isConfirmed,
         isOpen: () => {
@@ -448,12 +448,12 @@ export class Locks implements AsyncDisposable {
 
   private ask(what: LockQueueCommand, lock: string): void {
     if (what === 'probe') this.#availability.ask(lock);
-    // What is under way when the node closes is settled by `end`.
+    // Commands that are pending when the node closes are settled by `end`.
     else this.#node.attempt(what, { lock });
     this.#queues.removeIdle(lock);
   }
 
-  private hear(notification: Message): void {
+  private receive(notification: Message): void {
     const locksNotification = notification as LocksNotification;
     if (locksNotification.type === 'differs') this.#notifyOf(differingLists(this.#node, locksNotification));
     // Rule 14.
@@ -462,7 +462,7 @@ export class Locks implements AsyncDisposable {
     else if (locksNotification.type === 'serving' || locksNotification.type === 'apart') {
       this.#isServed = locksNotification.type === 'serving';
       this.#hasServed ||= this.#isServed;
-      // A new epoch asks for all locks again: they are not free now.
+      // A new epoch requests all locks again: they are not free now.
       for (const queue of this.#queues.values()) {
         queue.resolveUnavailable();
         queue.letIn();
@@ -478,7 +478,7 @@ export class Locks implements AsyncDisposable {
       this.#queues.ended(locksNotification);
   }
 
-  /** Resolves when nothing is held, the time is over, or the node has ended. */
+  /** Resolves when no lock is held, the time is over, or the node has ended. */
   private givenBack(error: Error, withinMs: number): Promise<unknown> {
     const { environment, closed } = this.#node;
     const patience = (this.#patience = new ClosePatience(environment.clock));
@@ -489,8 +489,8 @@ export class Locks implements AsyncDisposable {
 
   private end(error: Error): void {
     this.#closing ??= error;
-    const isTold = (this.#isAwaited && !this.#hasServed) || [...this.#queues.values()].some((queue) => queue.hasCallers);
-    if (!isTold) warnOfEnd(this.#node, this.#closing);
+    const isReported = (this.#isAwaited && !this.#hasServed) || [...this.#queues.values()].some((queue) => queue.hasCallers);
+    if (!isReported) warnOfEnd(this.#node, this.#closing);
     for (const queue of this.#queues.values()) void queue.close(this.#closing, false);
     this.#queues.clear();
     this.#isEnded = true;

@@ -162,7 +162,7 @@ describe('what is said of lists', () => {
     const { tell, warned } = peer();
     for (const id of ['x', 'y', 'x']) tell(differs(id));
     const said = (id: NodeId) =>
-      `peer "${id}" was started with the peers ${id} for "locks", and "a" by a, b, c. Start both with the original list of peers, ` +
+      `peer "${id}" was started with the peers ${id} for "locks", and "a" with a, b, c. Start both with the original list of peers, ` +
       'and later peers with join: true; both may grant the same locks';
     expect(warned()).toEqual([said('x'), said('y')]);
   });

@@ -329,7 +329,7 @@ describe('who starts again', () => {
     expect(told()).toHaveLength(1);
   });
 
-  test('is told that it was removed, and not that it is no member, and may be added again', async () => {
+  test('is told that it was removed, and not that it is not a member, and may be added again', async () => {
     const bus = new InProcessBus();
     const [a, b, c] = await beginning(cluster((id) => bus.transport(id)));
     await a.removeMember('c');
@@ -349,7 +349,7 @@ describe('who starts again', () => {
     await expect(e.ready).rejects.toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringMatching(
-        /was started with the peers a, b, c, d \(changed since its cluster began\) for "locks", and "e" by a, b, c, d, e\. .* join: true/,
+        /was started with the peers a, b, c, d \(changed since its cluster began\) for "locks", and "e" with a, b, c, d, e\. .* join: true/,
       ),
     });
   });
@@ -359,7 +359,7 @@ test('who begins and who joins is said, one of the two', () => {
   const bus = new InProcessBus();
   const transport = bus.transport('a');
   expect(() => createLocks({ transport })).toThrow('createLocks: peers is missing. Pass the ids of all');
-  expect(() => createLocks({ transport, peers: ['a'], join: true })).toThrow('Pass nothing here beside join: true');
+  expect(() => createLocks({ transport, peers: ['a'], join: true })).toThrow('Pass nothing together with join: true');
   expect(() => createLocks({ transport, peers: ['b'] })).toThrow(
     'List it, or pass client: true for a peer that does not vote, or join: true instead of peers',
   );

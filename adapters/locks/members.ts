@@ -1,7 +1,7 @@
 /**
- * Who votes, and how an application changes it: by calls on any member, one change after the other (machines/locks/SPEC.md, rule 9).
+ * Membership for applications: calls on any member change it, one change after the other (machines/locks/SPEC.md, rule 9).
  *
- * What is wanted stays wanted until it is decided: who stops waiting for it may still see it come.
+ * A requested change stays pending until it is decided. A caller that stops waiting may still see it decided.
  */
 import { Subscription } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
@@ -33,13 +33,17 @@ import type { LocksOptions } from './locks-options.js';
 import { topStateOf } from './locks-status.js';
 import { wasRemoved } from './unserved.js';
 
-/** @public */
+/**
+ * Options of a change of members.
+ *
+ * @public
+ */
 export interface MembersOptions {
-  /** Gives up waiting; the promise rejects with its reason. The change may be decided still. */
+  /** Stops waiting, and the promise rejects with the signal's reason. The change may still be decided. */
   readonly signal?: AbortSignal;
 }
 
-/** With whom the cluster begins, as this peer was told; nobody, for one that comes later. */
+/** The list of peers that this peer was given; empty if it joins later. */
 export function firstPeersOf({ transport, peers = [], join, client }: LocksOptions): readonly NodeId[] {
   const { id } = transport;
   if (client && peers.includes(id))
@@ -64,7 +68,7 @@ export function firstPeersOf({ transport, peers = [], join, client }: LocksOptio
   return peers;
 }
 
-/** What tells two lists, as a copy of a register does while it moves, has room for them whoever votes. */
+/** Checks that two lists of voters fit into a message, because a copy of a register contains two while it moves. */
 function withoutRoom(voters: readonly NodeId[], { id, guarantees: { messageBytesMax } }: Transport): UsageError | null {
   if (hasRoomForVoters(voters, messageBytesMax)) return null;
   return new UsageError(
@@ -72,7 +76,7 @@ function withoutRoom(voters: readonly NodeId[], { id, guarantees: { messageBytes
   );
 }
 
-/** Of a peer that began with another list. What it has stored, or learned since, counts before what it was given. */
+/** The error about a peer that began with another list. A stored or learned list takes precedence over the given one. */
 export function differingLists(
   node: LiveNode,
   { peer, own, theirs }: LocksNotification & { type: 'differs' | 'outvoted' },
@@ -81,20 +85,20 @@ export function differingLists(
     ({ voters, version }) => voters.join(', ') + (version > 1 ? ' (changed since its cluster began)' : ''),
   );
   return new ConfigurationError(
-    `peer "${peer}" was started with the peers ${there} for "${node.name}", and "${node.id}" by ${here}. Start both with the original list of peers, and later peers with join: true`,
+    `peer "${peer}" was started with the peers ${there} for "${node.name}", and "${node.id}" with ${here}. Start both with the original list of peers, and later peers with join: true`,
   );
 }
 
-/** Of a client that somebody has added to those who vote. */
+/** The error about a client that a member has added to the voters. */
 export const clientNamed = (node: LiveNode, peer: NodeId): ConfigurationError =>
   new ConfigurationError(
     `client "${node.id}" was added to the members of "${node.name}", as "${peer}" reports, and a client does not vote. Start it with join: true, or remove it with locks.removeMember`,
   );
 
-/** Of a peer whose list leaves out some who vote, as it has stored, and is not that with which its cluster began. */
+/** The error about a given list that lacks stored voters, and is not the list with which the cluster began. */
 export function shorterList(node: LiveNode, peers: readonly NodeId[]): ConfigurationError | null {
   const standing = node.role(EPOCHS)?.context as EpochsContext | undefined;
-  // Closed as soon as it was made.
+  // The node was closed as soon as it was created.
   if (!standing) return null;
   const { membership } = standing;
   const missing = membership.voters.filter((voter) => !peers.includes(voter));
@@ -104,10 +108,10 @@ export function shorterList(node: LiveNode, peers: readonly NodeId[]): Configura
   );
 }
 
-/** Of a peer that serves by what it has stored, and was given names too: nobody is a member by being listed. */
+/** The warning about a given list with peers that do not vote: listing a peer does not make it a member. */
 function longerList({ node, first }: { readonly node: LiveNode; readonly first: readonly NodeId[] }): string | null {
   const { context } = node.role(EPOCHS)!;
-  // A client was given those whom it asks, and nobody counts by it.
+  // A client was given the peers that it contacts, and this list is not a membership.
   if ('host' in context) return null;
   const { membership } = context as EpochsContext;
   const more = first.filter((peer) => !membership.voters.includes(peer));
@@ -125,12 +129,12 @@ const isOfTabs = (node: LiveNode): boolean => {
   return context !== undefined && isOfAllPresent(context.membership);
 };
 
-/** Of tabs those with whom the last epoch was served. */
+/** The voters. For tabs, the members of the last epoch. */
 const votersIn = ({ membership, served }: EpochsContext): NodeId[] => [
   ...(isOfAllPresent(membership) ? served.members : membership.voters),
 ];
 
-/** What moves when the members change, and is waited for. */
+/** An object that moves when the members change, and that a change waits for. */
 export interface Moving {
   moved(): Promise<void>;
 }
@@ -138,10 +142,10 @@ export interface Moving {
 export class Members {
   /** Changes of one peer wait for each other. */
   private last: Promise<unknown> = Promise.resolve();
-  /** The versions of the list that were heard of here since the start, and all who voted in one of them. */
+  /** The versions of the membership that this peer has learned since its start, and all voters of these versions. */
   private readonly versions = new Set<number>();
   private readonly voted = new Set<NodeId>();
-  /** Those of whom it was said on the console that they go by another list. */
+  /** Peers with another list that were reported on the console. */
   private readonly differing = new Set<NodeId>();
 
   /** `first` is the list that this peer was given. */
@@ -149,7 +153,7 @@ export class Members {
     private readonly node: LiveNode,
     private readonly transport: Transport,
     private readonly first: readonly NodeId[],
-    /** Who stops for good once its change is over takes nothing along. */
+    /** The registers that were created here. A change waits until they have moved, so that a removed peer can stop for good after it. */
     private readonly registers: ReadonlySet<Moving>,
   ) {
     let hasServed = false;
@@ -157,7 +161,7 @@ export class Members {
       const locksNotification = notification as LocksNotification;
       if (locksNotification.type === 'members') this.note(locksNotification);
       if (locksNotification.type === 'differs') this.warnOf(locksNotification);
-      // Before that it may not have heard who votes now.
+      // Before it serves, the peer may not have learned the present membership.
       if (locksNotification.type !== 'serving' || hasServed) return;
       hasServed = true;
       const warning = longerList({ node, first });
@@ -183,7 +187,7 @@ export class Members {
     return abortable(moved, options.signal);
   }
 
-  /** Of each peer once, where this one is served: then both may be, each by its own list. */
+  /** Warns once for each peer with another list while this one serves: then both may serve, each with its own list. */
   private warnOf(differing: LocksNotification & { type: 'differs' }): void {
     if (!isServing(this.node) || this.differing.has(differing.peer)) return;
     this.differing.add(differing.peer);
@@ -195,7 +199,10 @@ export class Members {
     for (const voter of voters) this.voted.add(voter);
   }
 
-  /** As far as this peer can tell: one that has not heard of every list since the first takes it for a removal that was decided. */
+  /**
+   * True if the id never was a voter, as far as this peer knows. A peer that has not learned every version assumes that the voter was
+   * removed.
+   */
   private hasNeverVoted(id: NodeId): boolean {
     const { membership } = this.node.role(EPOCHS)!.context as EpochsContext;
     this.note(membership);
@@ -207,7 +214,7 @@ export class Members {
   private async decide(change: MembershipChange, signal: AbortSignal | undefined): Promise<readonly NodeId[]> {
     const { node } = this;
     const { add, remove } = change;
-    // Who votes is known once the storage is read.
+    // The membership is known after the storage is read.
     await node.ready;
     const { voters } = this;
     if (isOfTabs(node)) throw new UsageError(`the open tabs are the members of "${node.name}". Open or close a tab`);
@@ -218,7 +225,7 @@ export class Members {
       );
     }
     if (remove !== null && this.hasNeverVoted(remove)) throw new UsageError(neverVoted(remove, node, voters));
-    // Who is not served may know an old list.
+    // A peer that does not serve may know an old list.
     if (isDone(change, voters) && isServing(node)) return voters;
     if (voters.every((voter) => voter === remove) && add === null)
       throw new UsageError(`"${remove}" is the last member of "${node.name}". Replace it, or close the locks`);
@@ -238,25 +245,25 @@ export class Members {
     if (mistake) throw mistake;
     const waiting = new Subscription();
     const decided = new Promise<readonly NodeId[]>((resolve, reject) => {
-      const heard = node.notifications$.subscribe((notification: Message) => {
+      const subscription = node.notifications$.subscribe((notification: Message) => {
         const locksNotification = notification as LocksNotification;
         if (locksNotification.type !== 'members' && locksNotification.type !== 'serving') return;
         const decided = 'voters' in locksNotification ? locksNotification.voters : this.voters;
         if (isDone(change, decided)) return resolve([...decided]);
         if (!decided.includes(node.id))
           reject(new ConfigurationError(`peer "${node.id}" was removed before its change was decided. Call another member`));
-        // Another one's change took it.
+        // The change of another peer took the room.
         const mistake = noRoom(decided);
         if (mistake) reject(mistake);
       });
-      waiting.add(heard);
+      waiting.add(subscription);
       void node.closed.then((error) => reject(error ?? new ClosedError(`the locks of peer "${node.id}" are closed`)));
     });
-    // Another one's change may be under way here: this one is asked for until it is taken.
+    // Another change may be pending here: this one is requested until it is accepted.
     let isAsked = false;
     const ask = () => {
       if (isAsked) return;
-      // The step that takes it is heard here as well.
+      // The step that accepts the command is also received here.
       isAsked = true;
       isAsked = node.attempt('change', { add, remove });
     };

@@ -1,4 +1,4 @@
-/** How long somebody waits for others: as long as the shortest time that was said, from when it was said. */
+/** A time limit that later calls can only shorten. */
 import { Subscription, type SchedulerLike } from 'rxjs';
 import { later } from '../transports/later.js';
 
@@ -13,7 +13,7 @@ export class ClosePatience {
     later(this.timers, this.clock, this.resolve, ms);
   }
 
-  /** Nobody is waited for any more. */
+  /** Stops the timers. */
   end(): void {
     this.timers.unsubscribe();
   }

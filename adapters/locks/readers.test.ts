@@ -87,7 +87,7 @@ test('a grant to read is none to write: it is given back when nobody is there wh
   const asked: string[] = [];
   const queue = new LockQueue('x', {
     ask: (what) => void asked.push(what),
-    hear: () => {},
+    notify: () => {},
     now: () => 0,
     isConfirmed: false,
     isOpen: () => false,

@@ -27,7 +27,7 @@ const known = (decided: Keepers, copies: Record<string, Copy | null>) => {
 
 test.each([
   [7, 41],
-  [8, '"x" is known to 1 of 3 peers; the others have started anew'],
+  [8, '"x" is known to 1 of 3 peers; the others have restarted without it'],
 ])(
   'a first change that was cut short counts for the next one, where another has forgotten nothing since %i',
   async (since, made) => {

@@ -1,9 +1,10 @@
 /**
- * With whom the copies of a register are kept, how that becomes the next list of members, and which answers are enough to know the latest.
+ * The members that keep the copies of a register, the move of the register to a new list of members, and the answers that are enough to
+ * know the latest copy.
  *
- * A copy says with which list of peers it is kept; while it moves from one list to the next it says both, and needs a majority of each, for
- * reading and for writing (Ongaro and Ousterhout: joint consensus). What is kept with one list again proves that such a joint copy was
- * complete, for it is written only then, under the same fence; so who reads it needs nobody of earlier lists.
+ * A copy contains the list of peers with which it is kept. While it moves from one list to the next, it contains both lists, and reads and
+ * writes need a majority of each (Ongaro and Ousterhout: joint consensus). A copy with a single list proves that the joint copy was
+ * complete, because it is written only then, under the same fence. A reader of such a copy needs no members of earlier lists.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { isObject } from '../../machines/checks.js';
@@ -14,26 +15,30 @@ import { EPOCHS } from '../../machines/locks/messages.js';
 import type { Json } from '../transports/transport.js';
 import type { Locks } from './locks.js';
 
-/** With whom a copy is kept. */
+/** The members that keep a copy. */
 export interface Keepers {
-  /** Of their list; 0 for that of a peer that came later and has stored nothing. */
+  /** The version of their list; 0 at a peer that joined later and has stored nothing. */
   readonly version: number;
   readonly peers: readonly NodeId[];
-  /** While it moves: with whom it was kept before. */
+  /** While the copy moves: the members that kept it before. */
   readonly from?: readonly NodeId[];
 }
 
 export interface Copy {
-  /** Of its writer's lock; 0 for what nobody has written. */
+  /** The fence of its writer's lock; 0 before the first write. */
   readonly fence: number;
   readonly value: Json;
   readonly keepers: Keepers;
 }
 
 /**
- * `since`: who has no copy and has forgotten what it had says from which fence on it would have one, had anything been written to it.
- * `late`: somebody with a larger fence has been here. `refused`: this is no value of the register, as it is made here, or, `long`, no message
- * from here could tell it. `long`: no message from here can tell the copy, which a peer with larger messages has stored.
+ * The answer of a peer to a question about its copy.
+ *
+ * - `copy`: its copy. A peer without a copy that has forgotten what it had adds `since`: it still has each value that was written to it
+ *   with this fence or a larger one.
+ * - `late`: a holder with a larger fence has been here.
+ * - `refused`: the value is not valid for the register at that peer, or, with `long`, too long for its messages.
+ * - `long`: the peer's copy is too long for its messages; it was stored when messages were larger.
  */
 export type CopyAnswer =
   | { readonly type: 'copy'; readonly copy: Copy | null; readonly initial?: number; readonly since?: number }
@@ -42,18 +47,18 @@ export type CopyAnswer =
 
 export type Answers = ReadonlyMap<NodeId, CopyAnswer>;
 
-/** `initial`: a digest of what the register holds before the first change, as it is made there. */
+/** A question about a copy. `initial` is a digest of the register's initial value at the sender. */
 export type CopyQuestion =
   | { readonly type: 'read'; readonly fence: number; readonly initial?: number }
   | ({ readonly type: 'write' } & Copy);
 
 export const NOBODY: Keepers = { version: 0, peers: [] };
 
-/** What this peer knows of epochs and members; nothing once its locks are closed. */
+/** The state of this peer's epochs; `undefined` after its locks are closed. */
 export const knowledgeOf = ({ node }: Locks): EpochsContext | undefined =>
   node.role(EPOCHS)?.context as EpochsContext | undefined;
 
-/** Those who vote keep it: as far as it is decided and known here. */
+/** The voters, as far as they are decided and known here. They keep the copies. */
 export function decidedBy(locks: Locks): Keepers {
   const { membership } = knowledgeOf(locks) ?? { membership: NO_MEMBERSHIP };
   return { version: membership.version, peers: membership.voters };
@@ -64,14 +69,14 @@ export const keeperLists = ({ peers, from }: Keepers): (readonly NodeId[])[] => 
 export const hasKeepers = (nodes: ReadonlySet<NodeId>, keepers: Keepers): boolean =>
   keeperLists(keepers).every((list) => isMajority(list.filter((peer) => nodes.has(peer)).length, list));
 
-/** With whom the next copy is to be kept, one write after the other: what moves already goes on first. */
+/** The lists of members for the next copies, one write after the other. A move in progress is completed first. */
 export function keepersAfter(kept: Keepers, decided: Keepers): readonly Keepers[] {
   const { version, peers, from } = kept;
   if (from) return [kept, { version, peers }];
   return decided.version > version ? [{ ...decided, from: peers }, decided] : [kept];
 }
 
-/** Under one fence a joint copy is written before the one that is kept with one list again. */
+/** True if one copy is later than the other. Under one fence, a joint copy is written before the copy with a single list. */
 export const isLater = (one: Copy, other: Copy): boolean =>
   one.fence !== other.fence
     ? one.fence > other.fence
@@ -81,18 +86,18 @@ export const isLater = (one: Copy, other: Copy): boolean =>
 
 export const writing = (copy: Copy): CopyQuestion => ({ type: 'write', ...copy });
 
-/** What is known of a register by the answers to a reading. */
+/** The result of a read so far. */
 export interface KnownCopies {
-  /** `null` where nobody has a copy. */
+  /** The latest copy; `null` if no peer has one. */
   readonly latest: Copy | null;
-  /** Who has one, also one that says that nothing was ever written there. */
+  /** Peers that have a copy, including one that states that nothing was ever written. */
   readonly witnesses: ReadonlySet<NodeId>;
-  /** Whose copies are no values of the register, as it is made here, or cannot be told: as good as no answers. */
+  /** Peers whose copies are not valid values at this peer, or too long to send. They count as missing answers. */
   readonly unread: readonly NodeId[];
-  /** Who has answered, and whose answers matter. */
+  /** The peers that have answered, and the peers whose answers are needed. */
   readonly answered: ReadonlySet<NodeId>;
   readonly asked: ReadonlySet<NodeId>;
-  /** `settled`: a majority has it with its one list, so that nobody else is needed. */
+  /** `settled`: a majority has the copy with its single list, so no members of earlier lists are needed. */
   readonly is: 'waiting' | 'known' | 'settled' | 'unwritten' | 'forgotten';
 }
 
@@ -112,7 +117,7 @@ export function knownBy(answers: Answers, decided: Keepers, isValue: (value: unk
   const asked = new Set([...(written ? keeperLists(written.keepers).flat() : []), ...decided.peers]);
   const isAnswered = decided.version > 0 && [...asked].every((peer) => answered.has(peer));
   const known = { latest, witnesses, unread, answered, asked };
-  // Of a first change that was cut short one copy may be left, and nobody else has forgotten anything since.
+  // A first change that was interrupted may have left one copy, while no other member has forgotten anything since.
   const reliable = written ? new Set([...witnesses, ...rememberingSince(answers, written.fence)]) : witnesses;
   if (latest && hasKeepers(reliable, latest.keepers) && (written || hasKeepers(witnesses, decided)))
     return { ...known, is: isSettled(copies, latest.keepers) ? 'settled' : 'known' };
@@ -122,13 +127,13 @@ export function knownBy(answers: Answers, decided: Keepers, isValue: (value: unk
   return { ...known, is: isUnwritten ? 'unwritten' : 'forgotten' };
 }
 
-/** Who has no copy, and would have one of a later holder. */
+/** Peers without a copy that would still have one of a later holder. */
 const rememberingSince = (answers: Answers, fence: number): NodeId[] =>
   [...answers].flatMap(([peer, answer]) =>
     answer.type === 'copy' && answer.copy === null && answer.since !== undefined && answer.since <= fence ? [peer] : [],
   );
 
-/** True if a majority says that its copy is kept with this list alone. */
+/** True if a majority keeps the copy with this single list. */
 function isSettled(copies: ReadonlyMap<NodeId, Copy>, { version, peers, from }: Keepers): boolean {
   const settled = peers.filter((peer) => {
     const keepers = copies.get(peer)?.keepers;
@@ -137,11 +142,11 @@ function isSettled(copies: ReadonlyMap<NodeId, Copy>, { version, peers, from }: 
   return !from && isMajority(settled.length, peers);
 }
 
-/** How many know a register of which too many have forgotten. */
+/** Formats how many peers know a register that too many have forgotten. */
 export function tellForgotten({ latest, witnesses }: KnownCopies, decided: Keepers): string {
   const lists = latest && latest.fence > 0 ? keeperLists(latest.keepers) : [decided.peers];
-  const told = lists.map((list) => [list.filter((peer) => witnesses.has(peer)).length, list] as const);
-  const [count, list] = told.find(([known, of]) => !isMajority(known, of)) ?? told[0]!;
+  const counts = lists.map((list) => [list.filter((peer) => witnesses.has(peer)).length, list] as const);
+  const [count, list] = counts.find(([known, of]) => !isMajority(known, of)) ?? counts[0]!;
   return `${count} of ${list.length} peers`;
 }
 

@@ -1,8 +1,8 @@
 /**
- * The lock under which a register is changed and moved: who loses it on the way begins again.
+ * The lock under which a register is changed and moved. If it is lost meanwhile, the work begins again.
  *
- * A peer that has promised its copy to a later holder refuses an earlier one, which has lost the lock then and may not have heard of it. A
- * holder that is refused again and again with the lock in its hands waits a little each time, and says on the console by whom.
+ * A peer that has promised its copy to a later holder rejects an earlier one, which has lost the lock and may not have noticed it. A holder
+ * that is rejected repeatedly while it has the lock waits a little each time, and reports the rejecting peer on the console.
  */
 import { Subscription } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
@@ -12,21 +12,24 @@ import { escape } from '../transports/reading.js';
 import type { Locks } from './locks.js';
 import { AGAIN_MS, LateError, WAITING_MS } from './register-questions.js';
 
-/** How long one piece of work has been refused. */
+/** How long one piece of work has been rejected. */
 interface Refused {
   readonly since: number;
-  readonly isTold: boolean;
+  readonly isReported: boolean;
 }
 
 export class RegisterLock {
   constructor(
     private readonly locks: Locks,
-    /** How the register is called, and its lock. */
+    /** The name of the register, and the name of its lock. */
     private readonly name: string,
     private readonly lock: string,
   ) {}
 
-  /** Does it with the fence of the lock, again until it was done with one lock; `over` ends with the lock, or by the signal. */
+  /**
+   * Runs the work with the fence of the lock, and repeats it until it was done with one lock. `over` aborts with the lock, or with the
+   * signal.
+   */
   async under<R>(work: (fence: number, over: AbortSignal) => Promise<R>, signal?: AbortSignal): Promise<R> {
     let refused: Refused | null = null;
     for (;;) {
@@ -46,16 +49,16 @@ export class RegisterLock {
 
   private async waitFor(peer: NodeId, before: Refused | null): Promise<Refused> {
     const { clock } = this.locks.node.environment;
-    // As a rule the lock was lost, and another one is later.
-    if (before === null) return { since: clock.now(), isTold: false };
-    const { since, isTold } = before;
-    const isDue = !isTold && clock.now() - since >= WAITING_MS;
-    if (isDue) this.tell(peer);
+    // Usually the lock was lost, and the next one has a larger fence.
+    if (before === null) return { since: clock.now(), isReported: false };
+    const { since, isReported } = before;
+    const isDue = !isReported && clock.now() - since >= WAITING_MS;
+    if (isDue) this.warn(peer);
     await new Promise<void>((resolve) => later(new Subscription(), clock, resolve, AGAIN_MS));
-    return { since, isTold: isTold || isDue };
+    return { since, isReported: isReported || isDue };
   }
 
-  private tell(peer: NodeId): void {
+  private warn(peer: NodeId): void {
     const { node } = this.locks;
     console.warn(
       escape(

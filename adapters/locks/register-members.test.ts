@@ -148,7 +148,7 @@ describe('who waits is told on the console', () => {
     clock.runUntil(10_000);
     expect(told.mock.calls).toEqual([
       [
-        '"x" of "locks" at peer "a" has waited for 10 s for those who keep it: "b" is connected and does not answer. Create "x" there too: each member must create it at its start; "c" is not there',
+        '"x" of "locks" at peer "a" has waited for 10 s for the members that store it: "b" is connected and does not answer. Create "x" there too: each member must create it at its start; "c" is not connected',
       ],
     ]);
     expect(notified).toEqual([{ type: 'register.waits', register: 'x', ms: 10_000, missing: ['b', 'c'] }]);
@@ -172,7 +172,7 @@ describe('who waits is told on the console', () => {
     for (const type of ['read', 'read']) say('b', { type, fence: 1, number: 3, initial: 7 }, 'locks/quota');
     expect(told.mock.calls).toEqual([
       [
-        '"quota" of "locks" starts at peer "b" with a different initial value than at "a", where it is 10. Pass all the same, of a lasting quota the same budget: one of them has counted',
+        '"quota" of "locks" starts at peer "b" with a different initial value than at "a", where it is 10. Use the same at all peers, for a lasting quota the same budget: only one of the two was used',
       ],
     ]);
   });
@@ -181,7 +181,7 @@ describe('who waits is told on the console', () => {
 test('a quota refuses more waste than there is, and shares it among the members of now', async () => {
   const { locks, decide } = await locksOf({ peers: ['a'] });
   expect(() => createQuota({ locks, budget: 10, waste: 11 })).toThrow(
-    'createQuota: waste is 11, and more than the budget of 10. Pass what may lie in stocks of it',
+    'createQuota: waste is 11, which exceeds the budget of 10. Pass at most the budget',
   );
   const quota = createQuota({ locks, budget: 10, waste: 4 });
   expect(await quota.take()).toEqual({ ok: true, remaining: 4 });

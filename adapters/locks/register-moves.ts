@@ -1,6 +1,6 @@
 /**
- * How a register comes to those who vote now (register-copies.ts says by which writes): each member moves it when their list changes, and
- * whoever has called for the change waits until it is there.
+ * The move of a register to the present voters (register-copies.ts contains the writes). Each member moves it after a change of the
+ * membership, and the caller of the change waits until it has moved.
  */
 import { Subject, Subscription } from 'rxjs';
 import { ClosedError, ConfigurationError } from '../transports/errors.js';
@@ -11,21 +11,21 @@ import type { Moving } from './members.js';
 import { decidedBy, type Keepers } from './register-copies.js';
 import { WAITING_MS } from './register-questions.js';
 
-/** What a register does of it. */
+/** The functions of the register that a move needs. */
 interface Steps {
-  /** Until its own copy is known. */
+  /** Resolves when the register's own copy is known. */
   readonly begun: Promise<void>;
-  /** With whom this peer's copy is kept, if it has one. */
+  /** The members that keep this peer's copy, if it has one. */
   keepers(): Keepers | undefined;
-  /** Under the lock of the register. */
+  /** Moves the register, under its lock. */
   move(): Promise<void>;
 }
 
 export class RegisterMoves implements Moving {
-  /** The version of the list with which it is kept alone, by a majority of it, as far as this peer has seen. */
+  /** The latest version with which a majority keeps the register with a single list, as far as this peer has seen. */
   private settled = 1;
   private moving: Promise<void> | null = null;
-  /** The copy of this peer, or what it knows of the others', is another one. */
+  /** Emits when this peer's copy, or its knowledge of other copies, has changed. */
   private readonly seen$ = new Subject<void>();
 
   constructor(
@@ -39,7 +39,7 @@ export class RegisterMoves implements Moving {
       locks.registers.delete(this);
       this.seen$.complete();
     });
-    // Once the step that tells of it is over.
+    // After the step that emits the notification.
     const moveOn = () => void this.move().catch(() => {});
     moveOn();
     notifications$.subscribe(({ type }) => {
@@ -47,7 +47,7 @@ export class RegisterMoves implements Moving {
     });
   }
 
-  /** A majority keeps it so, as this peer has seen. */
+  /** Records that a majority keeps the register with this list. */
   note({ version, from }: Keepers): void {
     if (from) return;
     this.settled = Math.max(this.settled, version);
@@ -68,7 +68,7 @@ export class RegisterMoves implements Moving {
       waiting.add(this.seen$.subscribe({ next: look, complete: resolve }));
       later(waiting, this.locks.node.environment.clock, resolve, WAITING_MS);
       look();
-      // It may have failed before this was called.
+      // The move may have failed before this call.
       this.move().catch(reject);
     });
     try {
@@ -82,12 +82,12 @@ export class RegisterMoves implements Moving {
 
   private isKeptSince(version: number): boolean {
     if (decidedBy(this.locks).peers.includes(this.locks.node.id)) return this.settled >= version;
-    // Who is a member no more sees by its copy what the others have done.
+    // A peer that is no longer a member recognizes from its copy that the others have moved the register.
     const keepers = this.steps.keepers();
     return keepers !== undefined && !keepers.from && keepers.version >= version;
   }
 
-  /** Whoever is a member moves it to a later list; who finds that done does nothing. */
+  /** Moves the register to a later list, at each member. Without effect if it has moved already. */
   private move(): Promise<void> {
     this.moving ??= this.moveAll().finally(() => (this.moving = null));
     return this.moving;

@@ -60,7 +60,7 @@ describe('a change', () => {
     await answer('c', copy(7, 40));
     expect(await changed).toMatchObject({
       name: 'ForgottenError',
-      message: '"x" is known to 1 of 3 peers; the others have started anew',
+      message: '"x" is known to 1 of 3 peers; the others have restarted without it',
     });
     expect(released).toHaveLength(1);
   });
@@ -381,7 +381,7 @@ test('what it is made of is checked, and clients and tabs do not keep it', async
   const client = await locksOf({ peers: ['b'], isKeeper: false });
   expect(() => new Register(locks, '', 0, isNumber)).toThrow('Register: name is "". Pass a text');
   expect(() => new Register(locks, 'x', 0, 7 as never)).toThrow(
-    'Register: isValue is 7. Pass a function that tells whether a value is one of this register',
+    'Register: isValue is 7. Pass a function that checks a value of this register',
   );
   expect(() => new Register({} as never, 'x', 0, isNumber)).toThrow('Register: locks is an object. Pass locks from createLocks');
   expect(() => new Register(tab.locks, 'x', 0, isNumber)).toThrow(
@@ -389,6 +389,6 @@ test('what it is made of is checked, and clients and tabs do not keep it', async
   );
   expect(() => new Register(client.locks, 'x', 0, isNumber)).toThrow('and "a" is a client. Create it');
   expect(() => new Register(locks, 'x', 'text' as never, isNumber)).toThrow(
-    '"x": its initial value is "text", which isValue refuses, as JSON carries it. Nothing has changed',
+    '"x": its initial value is "text", which isValue rejects after its conversion to JSON. Nothing has changed',
   );
 });

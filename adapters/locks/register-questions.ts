@@ -1,4 +1,7 @@
-/** What a register asks of everybody, oneself included, again and again until the answers are enough; who is waited for is said on the console. */
+/**
+ * Questions of a register to all peers, including this one. They are repeated until the answers are enough, and peers that do not answer
+ * are reported on the console.
+ */
 import { Subscription } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Channels } from '../node/channels.js';
@@ -9,9 +12,9 @@ import { escape } from '../transports/reading.js';
 import type { Locks } from './locks.js';
 import type { CopyAnswer, Answers, CopyQuestion } from './register-copies.js';
 
-/** Peers that have not made the register yet, or were cut off, are asked again after so long. */
+/** The first delay, in milliseconds, before the question is repeated for peers that have not created the register yet or were cut off. */
 export const AGAIN_MS = 100;
-/** And again after twice as long each time, up to this: over a slow link the first question may still be on its way. */
+/** The longest delay. It doubles each time up to this value: over a slow link the first question may still be in flight. */
 const AGAIN_MS_MAX = 16 * AGAIN_MS;
 
 /** Longer than a start, a failure and its detection take. */
@@ -27,12 +30,12 @@ export class LateError extends LostError {
   }
 }
 
-/** What the answers come to: what was asked for, an error, or `null`, and then who is still waited for matters. */
+/** A question, with functions that evaluate the answers. `outcome` returns the result, an error, or `null` to wait for more answers. */
 export interface Asking<R> {
   readonly question: CopyQuestion;
-  /** What this peer itself answers. */
+  /** The answer of this peer itself. */
   readonly own: () => Promise<CopyAnswer>;
-  /** Ends the waiting. */
+  /** Stops waiting when it aborts. */
   readonly over: AbortSignal;
   readonly outcome: (answers: Answers) => R | Error | null;
   readonly awaited: (answers: Answers) => Iterable<NodeId>;
@@ -44,18 +47,18 @@ export class CopyQuestions {
   constructor(
     private readonly locks: Locks,
     private readonly channels: Channels,
-    /** How the register is called, and the conversation in which it is spoken of. */
+    /** The name of the register, and its conversation. */
     private readonly name: string,
     private readonly conversation: string,
-    /** Answers to an earlier life of this peer are none to this one. */
+    /** The number of the last question. It starts at a random number, so that answers to an earlier run of this peer are ignored. */
     private asked: number,
   ) {}
 
-  heard(number: number, from: NodeId, answer: CopyAnswer): void {
+  receive(number: number, from: NodeId, answer: CopyAnswer): void {
     this.open.get(number)?.(from, answer);
   }
 
-  /** True if a peer can still answer what it is asked now. */
+  /** True if a peer can still answer the present question. */
   readonly isHere = (peer: NodeId): boolean => peer === this.locks.node.id || this.locks.transport.peers.has(peer);
 
   ask<R>({ question, own, over, outcome, awaited }: Asking<R>): Promise<R> {
@@ -87,7 +90,7 @@ export class CopyQuestions {
           timers,
           environment.clock,
           () => {
-            // Somebody whose answer is awaited may have gone.
+            // A peer whose answer is needed may have gone.
             look();
             if (!timers.closed) askAll(Math.min(2 * againMs, AGAIN_MS_MAX));
           },
@@ -105,11 +108,11 @@ export class CopyQuestions {
       later(timers, environment.clock, () => this.warn([...awaited(answers)].filter((peer) => !answers.has(peer))), WAITING_MS);
       askAll(AGAIN_MS);
       if (timers.closed) return;
-      own().then((answer) => this.heard(number, id, answer), fail);
+      own().then((answer) => this.receive(number, id, answer), fail);
     });
   }
 
-  /** Who reads slowly is asked again. */
+  /** Sends a question. It is repeated later if the peer's queue is full. */
   private post(peer: NodeId, question: Message, fail: (error: Error) => void): void {
     try {
       this.channels.send(this.conversation, peer, question);
@@ -118,7 +121,7 @@ export class CopyQuestions {
     }
   }
 
-  /** Who is waited for, and what would help. */
+  /** Reports the missing peers and the remedy. */
   private warn(awaited: readonly NodeId[]): void {
     const { node, transport } = this.locks;
     const missing = [...new Set(awaited)];
@@ -126,18 +129,18 @@ export class CopyQuestions {
       if (this.isHere(peer))
         return `"${peer}" is connected and does not answer. Create "${this.name}" there too: each member must create it at its start`;
       const absence = absenceOf(transport, peer);
-      return `"${peer}" is not there${absence === null ? '' : ` (${absence})`}`;
+      return `"${peer}" is not connected${absence === null ? '' : ` (${absence})`}`;
     };
     console.warn(
       escape(
-        `"${this.name}" of "${node.name}" at peer "${node.id}" has waited for ${WAITING_MS / 1000} s for those who keep it: ${missing.map(reasonOf).join('; ')}`,
+        `"${this.name}" of "${node.name}" at peer "${node.id}" has waited for ${WAITING_MS / 1000} s for the members that store it: ${missing.map(reasonOf).join('; ')}`,
       ),
     );
     node.notify({ type: 'register.waits', register: this.name, ms: WAITING_MS, missing } as Message);
   }
 }
 
-/** Which question it is, or which it answers. */
+/** Adds the number of the question, which its answer repeats. */
 export const numbered = <M extends Message>(message: M, number: number): M & { readonly number: number } => ({
   ...message,
   number,

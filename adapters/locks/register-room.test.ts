@@ -65,7 +65,7 @@ describe('between peers on a bus', () => {
     expect(kept.length).toBeGreaterThan(13_700);
     expect(refused.length).toBeGreaterThan(3);
     expect(refused.at(-1)).toMatch(
-      /^UsageError: "text": a change of it gives one that peers could not tell each other: a message with it has 141\d\d bytes as JSON; the limit is 14000. Split it. Nothing has changed$/,
+      /^UsageError: "text": a change of it gives one that is too long to send: a message with it has 141\d\d bytes as JSON; the limit is 14000. Split it. Nothing has changed$/,
     );
   });
 
@@ -169,11 +169,11 @@ describe('a value is refused, also as the initial one,', () => {
     const { locks } = await locksOf({ peers: ['a'] });
     const register = new Register<Json>(locks, 'x', has, isAny);
     await expect(register.change(() => hasNot)).rejects.toThrow(
-      `"x": a change of it gives one that peers could not tell each other: a message with it ${description}. Nothing has changed`,
+      `"x": a change of it gives one that is too long to send: a message with it ${description}. Nothing has changed`,
     );
     expect(await register.change(() => has)).toEqual(has);
     expect(() => new Register<Json>(locks, 'y', hasNot, isAny)).toThrow(
-      `"y": its initial value is one that peers could not tell each other: a message with it ${description}. Nothing has changed`,
+      `"y": its initial value is one that is too long to send: a message with it ${description}. Nothing has changed`,
     );
   });
 });
@@ -217,7 +217,7 @@ describe('of a peer with larger messages', () => {
     await answer('c', { type: 'long' });
     expect(await changed).toMatchObject({
       name: 'ConfigurationError',
-      message: `"x" has at b, c a value that is too long to be told by a message, where ${messageBytesMax} bytes are the limit at "a": give all a transport that carries longer ones, or keep what it shall hold in a register of another name`,
+      message: `"x" has at b, c a value that is too long for a message: ${messageBytesMax} bytes are the limit at "a". Use transports with larger messages at all peers, or a register with another name`,
     });
     expect(released).toHaveLength(1);
   });
@@ -254,7 +254,7 @@ describe('of a peer with larger messages', () => {
     expect(await changed).toMatchObject({
       name: 'ConfigurationError',
       message:
-        'the new value of "x" is too long at b, c for a message that would tell it. Pass all a transport that carries the same; whether the change counts is not known until it was made again, or another one',
+        'the new value of "x" is too long at b, c for a message. Use transports with messages of the same size at all peers. Whether the change counts is unknown until you repeat it or make another one',
     });
   });
 

@@ -1,9 +1,9 @@
 /**
- * What a register may hold: what fits into the longest message that will ever tell it, which is the answer to a reading, whoever keeps it
- * then. A value that can be written and not read would be there forever, and no change of it would end.
+ * The room of a register: a value has to fit into the longest message that will contain it, which is the answer to a read, whatever the
+ * membership. A value that can be written but not read would stay forever, and no change of it would end.
  *
- * An eighth of a message is for the lists with which a copy is kept, two while it moves, as no list of voters takes more than a sixteenth
- * (machines/locks/membership.ts). So a value that has room once has it whoever votes later, and nobody has to know both.
+ * An eighth of a message is reserved for the lists with which a copy is kept: two while it moves, each at most a sixteenth
+ * (machines/locks/membership.ts). A value that fits once therefore fits with every later membership.
  */
 import { LIST } from '../../machines/locks/membership.js';
 import { envelopeOf } from '../transports/envelope.js';
@@ -21,17 +21,17 @@ export class RegisterRoom {
     private readonly conversation: string,
   ) {}
 
-  /** So many bytes has a message. */
+  /** The bytes of a message. */
   get bytes(): number {
     return this.transport.guarantees.messageBytesMax;
   }
 
-  /** Why a value has no room; `null` for one that has, whoever keeps it. */
+  /** The reason why a value has no room; `null` if it fits with any membership. */
   refused(value: Json): string | null {
     return this.beyond({ fence: 0, value, keepers: { version: LARGEST, peers: [], from: [] } }, VALUE);
   }
 
-  /** Why a copy cannot be told with those who keep it now; `null` for one that can. */
+  /** The reason why a copy does not fit with its present members; `null` if it fits. */
   refusedCopy(copy: Copy): string | null {
     return this.beyond(copy, 1);
   }

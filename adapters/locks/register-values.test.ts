@@ -5,10 +5,10 @@ import { Register } from './register.js';
 
 describe('a value that is none', () => {
   test.each([
-    ['text', () => 'text' as never, 'gives "text", which isValue refuses'],
-    ['NaN, which JSON does not carry', () => NaN, 'gives NaN, which isValue refuses, as JSON carries it'],
-    ['nothing', () => undefined as never, 'gives undefined, which JSON does not carry'],
-    ['a BigInt', () => 1n as never, 'gives 1n, which JSON does not carry'],
+    ['text', () => 'text' as never, 'gives "text", which isValue rejects'],
+    ['NaN, which JSON cannot represent', () => NaN, 'gives NaN, which isValue rejects after its conversion to JSON'],
+    ['nothing', () => undefined as never, 'gives undefined, which JSON cannot represent'],
+    ['a BigInt', () => 1n as never, 'gives 1n, which JSON cannot represent'],
     ['a promise', async () => 1, 'gives a promise. Await it first, and pass the value. Nothing has changed'],
     ['a promise that fails', () => Promise.reject(new Error('mine')), 'gives a promise'],
   ])('of a change is refused before anything is written: %s', async (_, how, description) => {
@@ -55,7 +55,7 @@ describe('a value that is none', () => {
     await answer('c', { type: 'refused' });
     expect(end).toMatchObject({
       name: 'ConfigurationError',
-      message: expect.stringContaining('the new value of "x" is refused by isValue at b, c. Pass all the same isValue'),
+      message: expect.stringContaining('the new value of "x" is rejected by isValue at b, c. Use the same isValue at all peers'),
     });
   });
 
@@ -71,7 +71,7 @@ describe('a value that is none', () => {
     clock.runUntil(1_000);
     expect(await changed).toMatchObject({
       name: 'ConfigurationError',
-      message: expect.stringContaining('"x" has at b a value that isValue refuses at "a"'),
+      message: expect.stringContaining('"x" has at b a value that isValue rejects at "a"'),
     });
   });
 });

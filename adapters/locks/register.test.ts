@@ -94,7 +94,7 @@ describe('a register', () => {
     await Promise.all(['b', 'c'].map(start));
     await expect(things['b']!.change((n) => n + 1)).rejects.toMatchObject({
       name: 'ForgottenError',
-      message: '"count" is known to 1 of 3 peers; the others have started anew',
+      message: '"count" is known to 1 of 3 peers; the others have restarted without it',
     });
     await crash('a');
     await start('a');
@@ -111,11 +111,11 @@ describe('a register', () => {
   ])('a change that a stale copy and a peer that has forgotten are asked for %s', async (_, spoil, outcome) => {
     const { things, start, crash } = counters();
     await things['a']!.change((n) => n + 1);
-    const c = things['c'] as unknown as { hear: unknown };
-    const { hear } = c;
-    c.hear = () => {};
+    const c = things['c'] as unknown as { receive: unknown };
+    const { receive } = c;
+    c.receive = () => {};
     expect(await things['a']!.change((n) => n + 1)).toBe(2);
-    c.hear = hear;
+    c.receive = receive;
     await Promise.all(['a', 'b'].map(crash));
     const [again] = await Promise.all(['b', 'a'].map(start));
     spoil(again);

@@ -1,19 +1,21 @@
 /**
- * A value that outlives the peers who keep it: every member has a copy, and what more than half of them have stored is not lost.
+ * A value that outlives the peers that keep it: every member has a copy, and a value that a majority has stored is not lost.
  *
- * It is changed under a lock, by one peer at a time: the copies of a majority are read, of which the one with the largest fence is the
- * latest; the new value is written to a majority. A peer that has promised its copy to a later holder refuses an earlier one, so that a
- * holder whose lock was taken away changes nothing any more. (Attiya, Bar-Noy, Dolev: Sharing Memory Robustly; the fence is the
- * timestamp.) A change that was cut short may count or not, and is never made twice: who has lost the lock on the way reads first whether
- * the latest copy is its own.
+ * One peer at a time changes the value, under a lock. It reads the copies of a majority, of which the one with the largest fence is the
+ * latest, and writes the new value to a majority. A peer that has promised its copy to a later holder rejects earlier ones, so a holder
+ * that has lost its lock can no longer change the value. (Attiya, Bar-Noy, Dolev: Sharing Memory Robustly; the fence is the timestamp.) A
+ * change that was interrupted may count or not, and is never made twice: a peer that has lost the lock first checks whether the latest copy
+ * is its own.
  *
- * When the members change, each of them that has made the register moves it to their list, under the lock, and a change does so on its way
- * (register-copies.ts): first to majorities of both lists, then with the new one alone. After that nobody of the old list is needed.
+ * When the members change, each member that has created the register moves it to their list, under the lock, and so does each change of the
+ * value (register-copies.ts). The value is first written to majorities of both lists, and then with the new list only. After that, no
+ * member of the old list is needed.
  *
- * With storage (`createLocks({ storage })`) a peer keeps its copy and its promise, and saves both before it answers: what a majority has
- * stored then survives the end of all peers at once. Without it a peer that starts again has forgotten its copy. It is not a witness until
- * somebody who has read a majority writes to it, and listens to no holder of an epoch before its own. If all peers have forgotten, the value begins again; if too many have but not all, nobody knows
- * it for sure, and every change is refused with a `ForgottenError`. So the first start needs all peers, later ones a majority.
+ * A peer with storage (`createLocks({ storage })`) keeps its copy and its promise, and saves both before it answers. A value that a
+ * majority has stored then survives a stop of all peers. Without storage, a peer that restarts has forgotten its copy. It does not count as
+ * a witness until a reader of a majority writes to it, and it rejects holders of epochs before its own. If all peers have forgotten, the
+ * value starts again from `initial`. If too many peers have forgotten, but not all, the value is unknown, and every change is rejected with
+ * a `ForgottenError`. The first start therefore needs all peers, later starts a majority.
  */
 import { UsageError } from '../../machines/errors.js';
 import { isObject } from '../../machines/checks.js';
@@ -53,7 +55,7 @@ import { numbered, CopyQuestions } from './register-questions.js';
 import { RegisterRoom } from './register-room.js';
 import type { Json } from '../transports/transport.js';
 
-/** What a change has begun to write: under which fence for the first time, and under which ones the value that it would have now. */
+/** A change in progress: the fence of its first write, and all fences under which its new value was written. */
 interface Tried {
   readonly since: number;
   readonly fences: readonly number[];
@@ -62,8 +64,8 @@ interface Tried {
 const REGISTER_CHECKS = {
   locks: someLocks,
   name: someText,
-  initial: must('what it holds before the first change, the same for everybody, as 0 of a counter', () => true),
-  isValue: must('a function that tells whether a value is one of this register', (value) => typeof value === 'function'),
+  initial: must('the value before the first change, the same at all peers, such as 0 for a counter', () => true),
+  isValue: must('a function that checks a value of this register', (value) => typeof value === 'function'),
 };
 
 const CHANGE_CHECKS = {
@@ -71,7 +73,7 @@ const CHANGE_CHECKS = {
 };
 const SIGNAL_CHECKS = { signal: optional(aborting) };
 
-/** What others hear of a value, and no part of it is anybody else's; `undefined` for what they cannot hear. */
+/** A copy of a value as other peers receive it; `undefined` for a value that JSON cannot represent. */
 function toJson(value: unknown): Json | undefined {
   try {
     return JSON.parse(JSON.stringify(value)) as Json;
@@ -81,27 +83,27 @@ function toJson(value: unknown): Json | undefined {
 }
 
 /**
- * What `createRegister` is given.
+ * Options for `createRegister`.
  *
  * @public
  */
 export interface RegisterOptions<T extends Json> {
-  /** Their members keep the value; each member creates the register as it starts, on locks of the same name. */
+  /** The locks whose members keep the value. Each member creates the register at its start, on locks with the same name. */
   readonly locks: Locks;
   /** The name of the register, the same at all members. */
   readonly name: string;
   /** The value before the first change, the same at all members. */
   readonly initial: T;
-  /** Rejects what other members send, or what a change returns, if it is not a value of this register. */
+  /** Checks values. Values of other members, and results of a change, are rejected if they do not pass. */
   readonly isValue: (value: unknown) => value is T;
 }
 
 /**
- * A value that outlives the peers who keep it: every member has a copy, and what more than half of them have stored is not lost. It
- * is changed under a lock of its own, by one peer at a time.
+ * Creates a value that outlives the peers that keep it: every member has a copy, and a value that a majority has stored is not lost. One
+ * peer at a time changes it, under the register's own lock.
  *
- * @throws UsageError for options that are missing or wrong, an `initial` that `isValue` rejects or that is too long for a message, and locks of a
- * client or of tabs.
+ * @throws UsageError for options that are missing or wrong, an `initial` that `isValue` rejects or that is too long for a message, and
+ * locks of a client or of tabs.
  * @example
  * ```ts
  * import { createLocks } from 'xstate-quiver/locks';
@@ -122,21 +124,24 @@ export function createRegister<T extends Json>(options: RegisterOptions<T>): Reg
 }
 
 /**
- * A value that a majority of peers keeps; `createRegister` makes it.
+ * A value that a majority of peers keeps, created by `createRegister`.
  *
  * @public
  */
 export class Register<T extends Json> {
   private copy: Copy | null = null;
-  /** The largest fence that has been here; infinite until this peer knows what it had stored, or else is a member of an epoch. */
+  /**
+   * The largest fence that this peer has answered. Infinite until the stored state is loaded or, without it, the peer is a member of an
+   * epoch.
+   */
   private promised = Infinity;
-  /** What was written under this fence or a later one has not been forgotten; `null` where nothing has. */
+  /** Values that were written with this fence or a larger one have not been forgotten; `null` if nothing was forgotten. */
   private since: number | null = null;
   private readonly channels: Channels;
   private readonly conversation: string;
   private readonly questions: CopyQuestions;
   private readonly initial: T;
-  /** Its digest: everybody has the same one, and who has not is named. */
+  /** The digest of the initial value, which is the same at all peers. A peer with another one is reported. */
   private readonly beginning: number;
   private readonly begun: Promise<void>;
   /** Questions are answered one after the other. */
@@ -144,15 +149,18 @@ export class Register<T extends Json> {
   private readonly lock: RegisterLock;
   private readonly moves: RegisterMoves;
   private readonly room: RegisterRoom;
-  /** Those of whom it was said on the console that they begin with another value. */
+  /** Peers with another initial value that were reported on the console. */
   private readonly differing = new Set<NodeId>();
 
   /**
-   * @param locks whose members keep the value; each of them makes the register as it starts, on locks of the same name.
-   * @param name of the register; its lock is called after it and after the locks.
-   * @param initial what it holds before the first change, the same for everybody.
-   * @param isValue refuses what comes from others, or from a change made here, and is no such value.
-   * @throws UsageError for arguments that are missing or wrong, an `initial` that `isValue` refuses or that has no room in a message, and locks of a client or of tabs.
+   * Checks its arguments and opens the register at this peer.
+   *
+   * @param locks The locks whose members keep the value. Each member creates the register at its start, on locks with the same name.
+   * @param name The name of the register. The name of its lock consists of the names of the locks and of the register.
+   * @param initial The value before the first change, the same at all peers.
+   * @param isValue Rejects values of other peers, and results of a change here, that are not valid.
+   * @throws UsageError for arguments that are missing or wrong, an `initial` that `isValue` rejects or that is too long for a message, and
+   * locks of a client or of tabs.
    */
   constructor(
     private readonly locks: Locks,
@@ -175,7 +183,7 @@ export class Register<T extends Json> {
     const asked = drawBelow(environment.crypto, 2 ** 32);
     this.questions = new CopyQuestions(locks, this.channels, name, this.conversation, asked);
     this.channels.open(this.conversation, {
-      message: (from, message) => this.hear(from, message),
+      message: (from, message) => this.receive(from, message),
     });
     void closed.then(() => this.channels.close(this.conversation));
     this.begun = this.begin();
@@ -187,7 +195,7 @@ export class Register<T extends Json> {
     });
   }
 
-  /** Resolves when its locks have closed, with the error that closed them or with `null`. */
+  /** Resolves when its locks have closed: with the error that closed them, or with `null`. */
   get closed(): Promise<Error | null> {
     return this.locks.node.closed;
   }
@@ -201,13 +209,13 @@ export class Register<T extends Json> {
     return decidedBy(this.locks);
   }
 
-  /** The list that this peer was given. */
+  /** The list of peers that this peer was given. */
   private get first(): Keepers {
     const { peers } = this.locks;
     return peers.length === 0 ? NOBODY : { version: 1, peers };
   }
 
-  /** What it had stored is what it knows; a storage in which nothing ever was is that of a peer that has never changed the value. */
+  /** Loads the stored state. Empty storage belongs to a peer that has never changed the value. */
   private async begin(): Promise<void> {
     const { storage, served, node } = this.locks;
     const stored = storage && (await loadStored(storage, this.keeping));
@@ -235,15 +243,18 @@ export class Register<T extends Json> {
   }
 
   /**
-   * Changes the value by a function of what it was; resolves with the new value once a majority has stored it. When the lock is
-   * lost on the way, it begins again, so `how` may be called several times; a change counts once at most. `how` is given a copy, and
-   * gives the new value at once.
+   * Changes the value with a function. Resolves with the new value after a majority has stored it. If the lock is lost meanwhile, the
+   * change begins again, so `how` can be called several times; a change counts at most once.
    *
-   * @throws UsageError for a `how` that is not a function and for options that are not known, and when `how` gives a promise, what `isValue` refuses, or what has no room in a message (docs/locks.md): then nothing has changed; LostError when the lock was lost
-   * while the new value was being written, and others have changed it since: whether the
-   * change counts is not known; ConfigurationError when the register is made elsewhere with another `isValue`, so that too many refuse the
-   * new value, or hold one that is refused here, or too long to be told; ForgottenError when too many peers have started again to know the value; ClosedError when the locks
-   * are closed; the signal's reason.
+   * @param how Receives a copy of the value, and returns the new value synchronously.
+   * @throws UsageError if `how` is not a function or an option is unknown, and if `how` returns a promise, a value that `isValue` rejects,
+   * or one that is too long for a message (docs/locks.md). The value is unchanged then.
+   * @throws LostError if the lock was lost while the new value was being written and other peers have changed it since. It is unknown
+   * whether the change counts.
+   * @throws ConfigurationError if too many peers reject the new value because they use another `isValue`, or hold a value that is rejected
+   * here or too long to send.
+   * @throws ForgottenError if too many peers have restarted without their copy.
+   * @throws ClosedError if the locks are closed, and the signal's reason if that aborts.
    */
   async change(how: (value: T) => T, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
     checkOptions(`change of "${this.name}"`, { how }, CHANGE_CHECKS);
@@ -273,26 +284,26 @@ export class Register<T extends Json> {
     });
   }
 
-  /** As others hear it. */
+  /** A valid value, as other peers receive it. */
   private checked(value: unknown, whatIs: string): T {
     if (value instanceof Promise) {
       value.catch(() => {});
       throw new UsageError(`"${this.name}": ${whatIs} a promise. Await it first, and pass the value. Nothing has changed`);
     }
-    const heard = toJson(value);
-    if (heard === undefined || !this.isValue(heard)) {
-      const why = heard === undefined ? 'JSON does not carry' : 'isValue refuses, as JSON carries it';
+    const received = toJson(value);
+    if (received === undefined || !this.isValue(received)) {
+      const why = received === undefined ? 'JSON cannot represent' : 'isValue rejects after its conversion to JSON';
       throw new UsageError(`"${this.name}": ${whatIs} ${shownValue(value)}, which ${why}. Nothing has changed`);
     }
-    const refused = this.room.refused(heard);
+    const refused = this.room.refused(received);
     if (refused !== null)
       throw new UsageError(
-        `"${this.name}": ${whatIs} one that peers could not tell each other: a message with it ${refused}. Nothing has changed`,
+        `"${this.name}": ${whatIs} one that is too long to send: a message with it ${refused}. Nothing has changed`,
       );
-    return heard;
+    return received;
   }
 
-  /** The latest copy, and whether a majority keeps it with its one list. */
+  /** The latest copy, and whether a majority keeps it with its single list. */
   private async read(fence: number, over: AbortSignal): Promise<{ latest: Copy; isSettled: boolean }> {
     const { name, initial, questions, decided } = this;
     const question: CopyQuestion = { type: 'read', fence, initial: this.beginning };
@@ -309,13 +320,13 @@ export class Register<T extends Json> {
       awaited: (answers) => knownBy(answers, decided, this.isValue).asked,
     });
     if (known.is === 'forgotten')
-      throw new ForgottenError(`"${name}" is known to ${tellForgotten(known, decided)}; the others have started anew`);
+      throw new ForgottenError(`"${name}" is known to ${tellForgotten(known, decided)}; the others have restarted without it`);
     const { latest } = known;
     if (!latest || known.is === 'unwritten') return { latest: { fence: 0, value: initial, keepers: decided }, isSettled: false };
     return { latest: latest.fence === 0 ? { ...latest, value: initial } : latest, isSettled: known.is === 'settled' };
   }
 
-  /** To those who keep it, and to the members of now on the way. */
+  /** Writes to the members that keep the value and, during a move, to the present members. */
   private async write(fence: number, value: Json, kept: Keepers, over: AbortSignal): Promise<void> {
     const { questions } = this;
     const copies = keepersAfter(kept, this.decided).map((keepers) => ({ fence, value, keepers }));
@@ -345,7 +356,7 @@ export class Register<T extends Json> {
     }
   }
 
-  /** A peer with larger messages may have written a value that fits there only. */
+  /** A peer with larger messages may have written a value that does not fit here. */
   private requireRoom(copies: readonly Copy[]): void {
     for (const copy of copies) {
       const refused = this.room.refusedCopy(copy);
@@ -361,8 +372,8 @@ export class Register<T extends Json> {
     const long = peers.filter((peer) => answers.get(peer)?.type === 'long');
     return new ConfigurationError(
       long.length > 0
-        ? `"${this.name}" has at ${long.join(', ')} a value that is too long to be told by a message, where ${this.room.bytes} bytes are the limit at "${this.locks.node.id}": give all a transport that carries longer ones, or keep what it shall hold in a register of another name`
-        : `"${this.name}" has at ${peers.join(', ')} a value that isValue refuses at "${this.locks.node.id}". Pass all the same isValue: let first all peers read what is new, and then one write it`,
+        ? `"${this.name}" has at ${long.join(', ')} a value that is too long for a message: ${this.room.bytes} bytes are the limit at "${this.locks.node.id}". Use transports with larger messages at all peers, or a register with another name`
+        : `"${this.name}" has at ${peers.join(', ')} a value that isValue rejects at "${this.locks.node.id}". Use the same isValue at all peers: first let all peers read new values, and then write one`,
     );
   }
 
@@ -370,10 +381,10 @@ export class Register<T extends Json> {
     const long = peers.filter((peer) => 'long' in answers.get(peer)!);
     const why =
       long.length > 0
-        ? `is too long at ${long.join(', ')} for a message that would tell it. Pass all a transport that carries the same`
-        : `is refused by isValue at ${peers.join(', ')}. Pass all the same isValue: let first all peers read what is new, and then one write it`;
+        ? `is too long at ${long.join(', ')} for a message. Use transports with messages of the same size at all peers`
+        : `is rejected by isValue at ${peers.join(', ')}. Use the same isValue at all peers: first let all peers read new values, and then write one`;
     return new ConfigurationError(
-      `the new value of "${this.name}" ${why}; whether the change counts is not known until it was made again, or another one`,
+      `the new value of "${this.name}" ${why}. Whether the change counts is unknown until you repeat it or make another one`,
     );
   }
 
@@ -381,37 +392,37 @@ export class Register<T extends Json> {
     return this.begun.then(() => this.answer(question));
   }
 
-  private hear(from: NodeId, message: Message): void {
+  private receive(from: NodeId, message: Message): void {
     if (!isObject(message) || !Number.isSafeInteger(message['number'])) return;
     const number = message['number'] as number;
     this.compare(from, message['initial']);
     const question = this.questionIn(message);
     if (question) {
       if (this.promised === Infinity) return;
-      // What could not be saved is not said, and nothing is after the end.
+      // An answer that could not be saved is not sent, and none is sent after the end.
       void this.answer(question)
-        .then((answer) => this.tell(from, answer, number))
+        .then((answer) => this.reply(from, answer, number))
         .catch(() => {});
       return;
     }
     const answer = this.answerIn(message);
-    if (answer) this.questions.heard(number, from, answer);
+    if (answer) this.questions.receive(number, from, answer);
   }
 
-  /** What is too long is said to be. */
-  private tell(peer: NodeId, answer: CopyAnswer, number: number): void {
+  /** Sends an answer. Reports a copy that is too long for a message as `long`. */
+  private reply(peer: NodeId, answer: CopyAnswer, number: number): void {
     const isLong = answer.type === 'copy' && answer.copy !== null && this.room.refusedCopy(answer.copy) !== null;
     this.channels.send(this.conversation, peer, numbered(isLong ? { type: 'long' } : answer, number));
   }
 
-  /** Everybody is to begin with the same value; who does not is named once. */
+  /** Reports each peer with another initial value once. */
   private compare(from: NodeId, initial: unknown): void {
     if (typeof initial !== 'number' || initial === this.beginning || this.differing.has(from)) return;
     this.differing.add(from);
     const { id, name } = this.locks.node;
     console.warn(
       escape(
-        `"${this.name}" of "${name}" starts at peer "${quote(from)}" with a different initial value than at "${id}", where it is ${shownValue(this.initial)}. Pass all the same, of a lasting quota the same budget: one of them has counted`,
+        `"${this.name}" of "${name}" starts at peer "${quote(from)}" with a different initial value than at "${id}", where it is ${shownValue(this.initial)}. Use the same at all peers, for a lasting quota the same budget: only one of the two was used`,
       ),
     );
   }
@@ -429,7 +440,7 @@ export class Register<T extends Json> {
     if (question.type !== 'read') {
       const { value, keepers } = question;
       if (!this.isValue(value)) return { type: 'refused' };
-      // What was said before is heard after it, where it is said again.
+      // A repeated question may arrive after the one that followed it.
       if (copy?.fence === fence && !copy.keepers.from && keepers.from) return { type: 'late' };
       copy = { fence, value, keepers };
       if (this.room.refusedCopy(copy) !== null) return { type: 'refused', long: true };

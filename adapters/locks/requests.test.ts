@@ -240,7 +240,7 @@ describe('confirmed grants', () => {
     const asked: string[] = [];
     const queue = new LockQueue('x', {
       ask: (what) => void asked.push(what),
-      hear: () => {},
+      notify: () => {},
       now: () => 0,
       isConfirmed,
       isOpen: () => false,
@@ -260,7 +260,7 @@ describe('confirmed grants', () => {
 test('what is no name, no options or no callback is said as that', async () => {
   const [{ a }] = await peers('a', 'b');
   const request = (...given: unknown[]) => (a as any).request(...given) as Promise<unknown>;
-  await expect(request()).rejects.toThrow('a lock needs a name: give a string of 1 to 256 characters');
+  await expect(request()).rejects.toThrow('a lock needs a name. Pass a string of 1 to 256 characters');
   await expect(request('x')).rejects.toThrow('locks.request("x") needs a callback');
   await expect(request('x', null, () => {})).rejects.toThrow(
     'locks.request("x") takes its options as an object. Omit them, or pass some of mode, ifAvailable, steal, signal, retry',

@@ -86,7 +86,9 @@ describe('a peer that is given another list of peers', () => {
     if (id === 'c') await c.transport.close();
     const held = await a.acquire('x');
     const other = createLocks({ transport: bus.transport(id), peers });
-    const message = new RegExp(`peer "[abc]" was started with the peers a, b, c for "locks", and "${id}" by ${peers.join(', ')}`);
+    const message = new RegExp(
+      `peer "[abc]" was started with the peers a, b, c for "locks", and "${id}" with ${peers.join(', ')}`,
+    );
     await expect(other.ready).rejects.toMatchObject({ name: 'ConfigurationError', message: expect.stringMatching(message) });
     await expect(other.acquire('x')).rejects.toMatchObject({ name: 'ConfigurationError' });
     expect(held.signal.aborted).toBe(false);

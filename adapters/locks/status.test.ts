@@ -158,9 +158,9 @@ describe('a service that grants nothing for ten seconds says so', () => {
     expect(warnings()).toEqual([]);
     await pass(2_000);
     expect(warnings()).toEqual([
-      '"locks" of peer "a" has granted no locks for 10 s: it does not reach c, and peers without storage begin once all are there, or ' +
-        'locks.bootstrap() was called on one of a cluster that is new; if c was removed since, nobody here remembers it: ' +
-        'stop all peers, and start them with the peers of now',
+      '"locks" of peer "a" has granted no locks for 10 s: it does not reach c, and peers without storage begin once all are connected, or ' +
+        'after locks.bootstrap() on one peer of a new cluster; if c was removed since, no peer here remembers that: ' +
+        'stop all peers, and start them with the present list of peers',
     ]);
     expect(told).toEqual([{ type: 'unserved', ms: 10_000, missing: ['c'] }]);
     await pass(60_000);
@@ -182,9 +182,9 @@ describe('a service that grants nothing for ten seconds says so', () => {
   test('a peer that reaches nobody, and one that lost the majority', async () => {
     const alone = started(['a', 'b', 'c'], ['a']);
     await alone.pass(11_000);
-    const missing = 'has granted no locks for 10 s: it does not reach b, c, and more than half of the peers must be there';
+    const missing = 'has granted no locks for 10 s: it does not reach b, c, and a majority of the peers has to be connected';
     const cure =
-      '; where they serve and were not given "a" in their peers, name it in the peers of their linked, start it with join: true and call ' +
+      '; if they already serve without "a", name it in the peers of linked there, start it with join: true and call ' +
       'addMember("a") on one of them';
     expect(alone.warnings()).toEqual([`"locks" of peer "a" ${missing}${cure}`]);
     const { all, pass, warnings } = started(['a', 'b', 'c'], ['a', 'b', 'c']);
@@ -212,8 +212,8 @@ describe('a service that grants nothing for ten seconds says so', () => {
     await vi.waitFor(() => expect(c.status().missing).toEqual(['b']));
     await pass(11_000);
     expect(warnings()).toEqual([
-      '"locks" of peer "c" has granted no locks for 10 s: it does not reach b; the members were being changed to b, c, d, which may be ' +
-        'decided, and of these it does not reach b. Start them: more than half of these must remember what they promised, or all be there',
+      '"locks" of peer "c" has granted no locks for 10 s: it does not reach b; a change of the members to b, c, d may have been ' +
+        'decided, and of these it does not reach b. Start them: a majority of these must remember its promises, or all must be connected',
     ]);
     createLocks({ transport: bus.transport('b'), peers });
     await d.ready;
@@ -225,7 +225,7 @@ describe('a service that grants nothing for ten seconds says so', () => {
     const { pass, warnings } = started([], ['a']);
     await pass(11_000);
     expect(warnings()).toEqual([
-      '"locks" of peer "a" has granted no locks for 10 s: it is no member; call addMember("a") on a member, where it is named in the peers of linked',
+      '"locks" of peer "a" has granted no locks for 10 s: it is not a member; call addMember("a") on a member, where it is named in the peers of linked',
     ]);
   });
 
@@ -237,7 +237,7 @@ describe('a service that grants nothing for ten seconds says so', () => {
     await vi.waitFor(() => expect(all[0]!.status().missing).toEqual([]), 20_000);
     await pass(11_000);
     expect(warnings()).toEqual([
-      '"locks" of peer "a" has granted no locks for 10 s: it reaches all peers; locks.status() of all peers tells more',
+      '"locks" of peer "a" has granted no locks for 10 s: it reaches all peers. Compare locks.status() of all peers',
     ]);
   });
 

@@ -1,8 +1,8 @@
 /**
- * Locks of the tabs of one origin: the tabs that are there are the cluster. What is not promised is in docs/tab-locks.md.
+ * Locks of the tabs of one origin: the open tabs are the cluster. docs/tab-locks.md lists the limitations.
  *
- * There is no list and no majority: the first tab is served as soon as nobody has answered its hello, and who is there is enough. So
- * where the channel itself divides, or a tab was frozen, a lock can be held twice; its fences tell who is late.
+ * Tabs have neither a list nor a majority. The first tab is served as soon as no reply to its `hello` has come, and the open tabs are enough. If
+ * the channel itself divides, or a tab was frozen, two tabs can therefore hold a lock at once; the larger fence is the later grant.
  */
 import { checkOptions, environment, optional, must, someText } from '../options.js';
 import type { InEnvironment } from '../environment.js';
@@ -17,9 +17,9 @@ import { Visits, type PageEvents } from './visits.js';
  * @public
  */
 export interface TabLocksOptions extends InEnvironment {
-  /** The tabs of one origin that give the same share their locks. @defaultValue `locks` */
+  /** The name of the channel. Tabs of one origin with the same name share their locks. @defaultValue `locks` */
   readonly channel?: string;
-  /** XState's own option: an observer of the node's live actors. */
+  /** XState's `inspect` option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
 
@@ -35,16 +35,17 @@ const CHECKS = {
 };
 
 /**
- * Locks by name that the tabs, frames and workers of one origin share over a BroadcastChannel: whoever is there is the cluster, and nobody is
- * listed. The first is served once nobody has answered for a second, later ones as soon as those who are there have. Where Web Locks will do, take those; here each grant has a fence.
+ * Creates locks by name that the tabs, frames and workers of one origin share over a BroadcastChannel. The open tabs are the cluster,
+ * without a list. The first tab is served after a second without a reply, later ones as soon as the open ones have replied. If Web Locks
+ * are sufficient, use those; here each grant also has a fence.
  *
- * @throws UsageError for an option that is wrong or not known.
+ * @throws UsageError for an option that is wrong or unknown.
  * @example
  * ```ts
  * import { createTabLocks } from 'xstate-quiver/locks';
  *
  * const locks = createTabLocks({ channel: 'orders' });
- * await locks.request('cart', async (lock) => console.log('this tab alone, with fence', lock.fence));
+ * await locks.request('cart', async (lock) => console.log('only this tab, with fence', lock.fence));
  * await locks.close();
  * ```
  * @public

@@ -108,12 +108,12 @@ test('numbers beyond reason are told at once and once, and are the reason, until
   hears('unreasonable', { peer: 'b', epoch: 901, known: 5 });
   expect(said()).toEqual([`"mine" of peer "a" ignores "b": ${reason}`]);
   pass(10_000);
-  expect(said().at(-1)).toBe(`it does not reach b, c (b: ${reason}), and more than half of the peers must be there`);
+  expect(said().at(-1)).toBe(`it does not reach b, c (b: ${reason}), and a majority of the peers has to be connected`);
   hears('serving', { members: ['a', 'b'] });
   becomes('serving');
   becomes('apart');
   pass(10_000);
-  expect(said().at(-1)).toBe('it does not reach b, c, and more than half of the peers must be there');
+  expect(said().at(-1)).toBe('it does not reach b, c, and a majority of the peers has to be connected');
 });
 
 test('of tabs one of them does not answer', () => {
@@ -135,20 +135,20 @@ test('who is no member is told whom to ask, and what is known of those whom it e
   const among = peer({ membership: firstMembership(['b', 'c']), links: ['b'] }, ['c']);
   explainAbsence(among.transport, (other) => (other === 'c' ? 'its hub is away' : null));
   expect(among.why()).toBe(
-    'it is no member (c: its hub is away); call addMember("a") on one of b, c, where it is named in the peers of linked',
+    'it is not a member (c: its hub is away); call addMember("a") on one of b, c, where it is named in the peers of linked',
   );
   const alone = peer({ membership: NO_MEMBERSHIP, links: ['b'] }, []);
   noteLinkedPeers(alone.transport, ['a', 'b', 'c']);
   explainAbsence(alone.transport, (other) => `${other} is asleep`);
   expect(alone.why()).toBe(
-    'it is no member (c: c is asleep); call addMember("a") on a member, where it is named in the peers of linked',
+    'it is not a member (c: c is asleep); call addMember("a") on a member, where it is named in the peers of linked',
   );
   const unlisted = peer({ membership: NO_MEMBERSHIP, links: ['b'] }, []);
   for (const other of ['b', 'c']) unlisted.transport.peers.add(other);
-  expect(unlisted.why()).toContain('it is no member (c: connected, with nothing of the name "mine"');
+  expect(unlisted.why()).toContain('it is not a member (c: connected, with nothing of the name "mine"');
 });
 
-test('who was removed is told that, and not that it is no member', () => {
+test('who was removed is told that, and not that it is not a member', () => {
   const removed = peer(
     { membership: later(['b', 'c']), served: { epoch: 3, members: ['a', 'b', 'c'], membership: three }, links: ['b', 'c'] },
     [],
@@ -160,9 +160,9 @@ test('who was removed is told that, and not that it is no member', () => {
 
 test('a peer that nobody has ever heard is told how to join; one that has served, or reaches somebody, is not', () => {
   const never = { served: { epoch: 0, members: [] } };
-  const tooFew = ', and more than half of the peers must be there';
+  const tooFew = ', and a majority of the peers has to be connected';
   expect(peer(never).why()).toBe(
-    `it does not reach b, c${tooFew}; where they serve and were not given "a" in their peers, name it in the peers of their linked, ` +
+    `it does not reach b, c${tooFew}; if they already serve without "a", name it in the peers of linked there, ` +
       'start it with join: true and call addMember("a") on one of them',
   );
   expect(peer().why()).toBe(`it does not reach b, c${tooFew}`);
@@ -176,20 +176,20 @@ test('a peer that nobody has ever heard is told how to join; one that has served
 
 test('a majority that has forgotten waits for all; any other is asked for more', () => {
   expect(peer({}, ['c']).why()).toBe(
-    'it does not reach c, and peers without storage begin once all are there, or locks.bootstrap() was called on one of a cluster that is ' +
-      'new; if c was removed since, nobody here remembers it: stop all peers, and start them with the peers of now',
+    'it does not reach c, and peers without storage begin once all are connected, or after locks.bootstrap() on one peer of a ' +
+      'new cluster; if c was removed since, no peer here remembers that: stop all peers, and start them with the present list of peers',
   );
-  expect(peer({ memory: 'known' }, ['c']).why()).toBe('it does not reach c; locks.status() of all peers tells more');
-  expect(peer({}, []).why()).toBe('it reaches all peers; locks.status() of all peers tells more');
+  expect(peer({ memory: 'known' }, ['c']).why()).toBe('it does not reach c. Compare locks.status() of all peers');
+  expect(peer({}, []).why()).toBe('it reaches all peers. Compare locks.status() of all peers');
 });
 
 test('a change of the members that may be decided names the voters whom it does not reach', () => {
   const ballot = (proposer: string, membership: Membership) => ({ proposer, next: membership });
   const [two, four] = [later(['a', 'b', 'd']), { ...later(['a', 'b', 'd', 'e']), version: 3 }];
   const decided = (voters: string, absent: string) =>
-    `it does not reach c; the members were being changed to ${voters}, which may be decided, and of these it does not reach ${absent}. ` +
-    'Start them: more than half of these must remember what they promised, or all be there';
-  const others = 'it does not reach c, and peers without storage begin once all are there';
+    `it does not reach c; a change of the members to ${voters} may have been decided, and of these it does not reach ${absent}. ` +
+    'Start them: a majority of these must remember its promises, or all must be connected';
+  const others = 'it does not reach c, and peers without storage begin once all are connected';
   const links = ['b'];
   expect(peer({ links, pending: [ballot('b', two), ballot('b', four)] }, ['c']).why()).toBe(decided('a, b, d, e', 'd, e'));
   expect(peer({ links, promised: ballot('c', two) }, ['c']).why()).toBe(decided('a, b, d', 'd'));

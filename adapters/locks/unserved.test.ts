@@ -41,7 +41,7 @@ function cluster() {
 }
 const three = ['a', 'b', 'c'];
 const nothing = (name: string, id: string) => `"${name}" of peer "${id}" has granted no locks for 10 s: `;
-const tooFew = ', and more than half of the peers must be there';
+const tooFew = ', and a majority of the peers has to be connected';
 /** Over a bus, with a link layer that is given these. */
 const onBus = (bus: InProcessBus) => (id: string, peers: readonly string[]) => linked(bus.transport(id), { peers, beatMs: 5 });
 
@@ -81,7 +81,7 @@ describe('locks of another name', () => {
     await expect.poll(() => transport.peers.size).toBe(3);
     await settled();
     expect(await said()).toEqual([
-      `${nothing('order', 'd')}it is a client, and none of a, b, c takes it; it reaches none of them ` +
+      `${nothing('order', 'd')}it is a client, and none of a, b, c accepts it; it reaches none of them ` +
         '(a, b, c: connected, with "orders" and without "order": give createLocks the same name everywhere)',
     ]);
   });
@@ -117,10 +117,10 @@ describe('a client of whose list nobody votes', () => {
     return { on, all };
   }
   const client = (id: string, given: string) =>
-    `${nothing('locks', id)}it is a client, and none of ${given} takes it; it reaches `;
+    `${nothing('locks', id)}it is a client, and none of ${given} accepts it; it reaches `;
   const others = (speak: string, given: string) =>
-    `; ${speak} take part in "locks" as well, and are not among the peers that it was given (${given}): if they vote and these do not, ` +
-    'start it again with those who vote as its peers; locks.members on one of them tells who';
+    `; ${speak} also take part in "locks", and are not among the peers that it was given (${given}): if they vote and these do not, ` +
+    'restart it with the voters as its peers, which locks.members on one of them lists';
 
   test('for they are clients themselves, or nobody', async () => {
     const { start, said } = cluster();
@@ -130,8 +130,8 @@ describe('a client of whose list nobody votes', () => {
     await expect.poll(() => transport.peers.size).toBe(4);
     await settled();
     expect(await said()).toContain(
-      `${client('d', 'e, f')}none of them (e: connected, with nothing of the name "locks", or as a client, which takes nobody: ` +
-        `if it is to vote, call createLocks there, with this name)${others('a, b, c', 'e, f')}`,
+      `${client('d', 'e, f')}none of them (e: connected, with nothing of the name "locks", or as a client, which accepts no clients: ` +
+        `if it should vote, call createLocks there, with this name)${others('a, b, c', 'e, f')}`,
     );
   });
 
@@ -244,7 +244,7 @@ describe('a name that is wrong in the peers of linked', () => {
     const { node } = start(on('d', [...three, 'd']), { join: true });
     await node.ready;
     expect(await said()).toContain(
-      `${nothing('locks', 'd')}it is no member (a, b, c: ${isNamedThere}); call addMember("d") on a member, where it is named in the peers of linked`,
+      `${nothing('locks', 'd')}it is not a member (a, b, c: ${isNamedThere}); call addMember("d") on a member, where it is named in the peers of linked`,
     );
     await expect(all[0]!.addMember('d')).rejects.toThrow(
       'peer "d" is not reached from "a" (not in the peers of linked here). Start it with join: true before it is added',
@@ -300,7 +300,7 @@ test('clocks of two who reach each other by way of a third alone: both times are
   await vi.waitFor(() => expect([...b.transport.peers].sort()).toEqual(['a', 'c']));
   await settled();
   const warnings = await said();
-  const begin = ', and peers without storage begin once all are there';
+  const begin = ', and peers without storage begin once all are connected';
   expect(warnings.find((text) => text.includes('"a" has granted no locks'))).toContain(
     'it does not reach c (c: connected through b, but refused because its clock is more than a day ahead: it started at 2026-03-02 08:00:00 UTC by its clock, and here it is ' +
       `2026-02-28 16:00:00 UTC. Correct both clocks)${begin}`,

@@ -1,6 +1,6 @@
 /**
- * What a peer says on the console of a service that nobody gets: who is missing, what each layer knows of why, and what would help; and of
- * locks that have ended where nobody waits who would receive it.
+ * Console warnings of a peer that is granted no locks: the missing peers, the reason that each layer knows, and the remedy. Also a warning
+ * about locks that have ended without a caller that receives the error.
  */
 import { Subscription } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
@@ -21,12 +21,12 @@ import { topStateOf, type LocksStatus } from './locks-status.js';
 
 /** Longer than a start, a failure and its detection take. */
 const UNSERVED_MS = 10_000;
-/** A first start that takes longer says for whom it waits. */
+/** After this time, a first start reports the peers that it waits for. */
 const PROGRESS_MS = 3_000;
 
 /**
- * Warns, and tells the node's listeners, when nobody has been served here for so long: once, until somebody is served again. `given` are the
- * peers that were listed here.
+ * Warns, and notifies the node's listeners, when no requests have been granted here for `UNSERVED_MS`: once, until requests are granted
+ * again. `given` is the list of peers that this peer was given.
  */
 export function warnWhenUnserved(
   node: LiveNode,
@@ -38,12 +38,12 @@ export function warnWhenUnserved(
   const farOff = numbersFarOff(node);
   let timer = new Subscription();
   let isServed = true;
-  // What was said of the first start last; `null` once it is over, or before it has taken long.
+  // The last report about the first start; `null` after the start, or before it has taken long.
   let progress: string | null = null;
   const report = () => {
-    const said = progressOf(node, status());
-    if (said !== null && said !== progress) console.info(said);
-    progress = said;
+    const text = progressOf(node, status());
+    if (text !== null && text !== progress) console.info(text);
+    progress = text;
   };
   const warn = () => {
     const now = status();
@@ -69,7 +69,7 @@ export function warnWhenUnserved(
   look();
 }
 
-/** How far a first start of a voter has come; `null` where it is none, or waits for nobody. */
+/** The progress of a voter's first start; `null` for any other start, or if no peers are missing. */
 function progressOf(node: LiveNode, { missing }: LocksStatus): string | null {
   const context = node.role(EPOCHS)?.context as EpochsContext | ClientContext | undefined;
   if (!context || 'host' in context || context.served.epoch > 0 || missing.length === 0) return null;
@@ -85,8 +85,8 @@ function progressOf(node: LiveNode, { missing }: LocksStatus): string | null {
 }
 
 /**
- * Rule 1: whose numbers are beyond reason, and how far off they are, until it serves with this peer. Each is named on the console
- * at once.
+ * Rule 1: the peers with unreasonable epoch numbers, with both numbers, until they serve with this peer. Each is reported on the console at
+ * once.
  */
 function numbersFarOff(node: LiveNode): ReadonlyMap<NodeId, string> {
   const { id, name } = node;
@@ -104,7 +104,10 @@ function numbersFarOff(node: LiveNode): ReadonlyMap<NodeId, string> {
   return known;
 }
 
-/** An error ends the locks, and nobody waits here who would receive it. Who closes them, or the transport, knows. */
+/**
+ * Warns about an error that ends the locks without a caller that receives it. A `ClosedError` is not reported: the caller has closed the
+ * locks or the transport.
+ */
 export function warnOfEnd({ id, name }: LiveNode, error: Error): void {
   if (error instanceof ClosedError) return;
   console.warn(
@@ -115,13 +118,13 @@ export function warnOfEnd({ id, name }: LiveNode, error: Error): void {
   );
 }
 
-/** Nobody hears a peer that is not in their lists. */
+/** The advice for a peer that is not in the other peers' lists, so that they ignore its frames. */
 const joining = (id: NodeId): string =>
-  `; where they serve and were not given "${id}" in their peers, name it in the peers of their linked, start it with join: true and call addMember("${id}") on one of them`;
+  `; if they already serve without "${id}", name it in the peers of linked there, start it with join: true and call addMember("${id}") on one of them`;
 
 /**
- * Why these peers are not reached, each reason once with all whom it is known of; nothing where nothing is known. What others have named
- * is quoted.
+ * The known reasons why these peers are not connected, each once with all its peers; empty if no reason is known. Names from other peers
+ * are quoted.
  */
 function reasonsOf(
   { name }: LiveNode,
@@ -136,7 +139,7 @@ function reasonsOf(
     if (!transport.peers.has(peer)) return absenceOf(transport, peer);
     const others = channels.unansweredGreetingsOf(peer).map((other) => `"${quote(other)}"`);
     if (others.length === 0 && isClient)
-      return `connected, with nothing of the name "${name}", or as a client, which takes nobody: if it is to vote, call createLocks there, with this name`;
+      return `connected, with nothing of the name "${name}", or as a client, which accepts no clients: if it should vote, call createLocks there, with this name`;
     if (others.length === 0) return `connected, with nothing of the name "${name}": call createLocks there, with this name`;
     return `connected, with ${others.join(', ')} and without "${name}": give createLocks the same name everywhere`;
   };
@@ -149,20 +152,20 @@ function reasonsOf(
   return all.length === 0 ? '' : ` (${all.join('; ')})`;
 }
 
-/** Whom a peer that knows no members expects: all that its link layer was given, or sees. */
+/** The missing peers of a peer without a membership: all that its link layer was given, or sees. */
 const unmet = ({ id, links }: EpochsContext, transport: Transport): NodeId[] =>
   (linkedPeersOf(transport) ?? [...transport.peers]).filter((peer) => peer !== id && !links.includes(peer));
 
 /**
- * A client speaks with nobody but those whom it was given. Where they do not vote, it says who does: as one of them has told it, or as far
- * as others have greeted it in vain.
+ * The reason of a client. It only contacts the peers that it was given. If they do not vote, the text contains the voters: as one of these
+ * peers reported them, or as other peers have greeted the client.
  */
 function whyClientUnserved(node: LiveNode, transport: Transport, given: readonly NodeId[]): string {
   const { name } = node;
   const { membership, links } = node.role(EPOCHS)!.context as ClientContext;
   const away = given.filter((peer) => !links.includes(peer));
   const within = given.filter((peer) => links.includes(peer)).join(', ') || 'none of them';
-  const unserved = `it is a client, and none of ${given.join(', ')} takes it; it reaches ${within}${reasonsOf(node, true, transport, away)}`;
+  const unserved = `it is a client, and none of ${given.join(', ')} accepts it; it reaches ${within}${reasonsOf(node, true, transport, away)}`;
   const { voters } = membership;
   if (given.some((peer) => !voters.includes(peer)))
     return `${unserved}; ${voters.join(', ')} vote for "${name}" now. Start it again with these as its peers`;
@@ -170,12 +173,12 @@ function whyClientUnserved(node: LiveNode, transport: Transport, given: readonly
   const others = [...transport.peers].filter((peer) => !given.includes(peer) && channels.receivedFrom(peer, name) > 0);
   if (others.length === 0) return unserved;
   return (
-    `${unserved}; ${others.sort().join(', ')} take part in "${name}" as well, and are not among the peers that it was given (${given.join(', ')}): ` +
-    'if they vote and these do not, start it again with those who vote as its peers; locks.members on one of them tells who'
+    `${unserved}; ${others.sort().join(', ')} also take part in "${name}", and are not among the peers that it was given (${given.join(', ')}): ` +
+    'if they vote and these do not, restart it with the voters as its peers, which locks.members on one of them lists'
   );
 }
 
-/** Who is missing, and what would help. */
+/** The missing peers, and the remedy. */
 function whyUnserved(
   node: LiveNode,
   transport: Transport,
@@ -197,34 +200,34 @@ function whyUnserved(
   if (!voters.includes(node.id)) {
     const members = voters.length === 0 ? 'a member' : `one of ${voters.join(', ')}`;
     const strange = voters.length > 0 ? reasons : reasonsOf(node, false, transport, unmet(context, transport));
-    const [isNone, or] = wasRemoved(context) ? ['it was removed from the members', 'close it, or '] : ['it is no member', ''];
+    const [isNone, or] = wasRemoved(context) ? ['it was removed from the members', 'close it, or '] : ['it is not a member', ''];
     return `${isNone}${strange}; ${or}call addMember("${node.id}") on ${members}, where it is named in the peers of linked`;
   }
   const isStranger = served.epoch === 0 && missing.length === voters.length - 1 && reasons === '';
   const without = missing.length === 0 ? 'it reaches all peers' : `it does not reach ${missing.join(', ')}${reasons}`;
   if (!isMajority(voters.length - missing.length, voters))
-    return `${without}, and more than half of the peers must be there${isStranger ? joining(node.id) : ''}`;
+    return `${without}, and a majority of the peers has to be connected${isStranger ? joining(node.id) : ''}`;
   const later = undecided(context);
   if (later) return `${without}; ${later}`;
-  if (memory !== 'forgotten' || missing.length === 0) return `${without}; locks.status() of all peers tells more`;
+  if (memory !== 'forgotten' || missing.length === 0) return `${without}. Compare locks.status() of all peers`;
   return (
-    `${without}, and peers without storage begin once all are there, or locks.bootstrap() was called on one of a cluster that is new; ` +
-    `if ${missing.join(', ')} was removed since, nobody here remembers it: stop all peers, and start them with the peers of now`
+    `${without}, and peers without storage begin once all are connected, or after locks.bootstrap() on one peer of a new cluster; ` +
+    `if ${missing.join(', ')} was removed since, no peer here remembers that: stop all peers, and start them with the present list of peers`
   );
 }
 
-/** It votes no more, and did in the last epoch that it served. */
+/** True if this peer is no longer a voter, and was one in the last epoch that it served. */
 export const wasRemoved = ({ id, served, membership }: EpochsContext): boolean =>
   !membership.voters.includes(id) && served.membership.voters.includes(id);
 
-/** A list of voters that another one has proposed, and whom of it this peer does not reach. */
+/** A pending list of voters that another peer has proposed, and its voters that are not connected with this peer. */
 function undecided({ id, promised, pending, membership, links }: EpochsContext): string | undefined {
   const ballots = [...pending, ...(promised ? [promised] : [])];
   const later = ballots.findLast(({ proposer, next }) => proposer !== id && next.version > membership.version)?.next;
   const absent = later?.voters.filter((voter) => voter !== id && !links.includes(voter)) ?? [];
   if (!later || absent.length === 0) return undefined;
   return (
-    `the members were being changed to ${later.voters.join(', ')}, which may be decided, and of these it does not reach ` +
-    `${absent.join(', ')}. Start them: more than half of these must remember what they promised, or all be there`
+    `a change of the members to ${later.voters.join(', ')} may have been decided, and of these it does not reach ` +
+    `${absent.join(', ')}. Start them: a majority of these must remember its promises, or all must be connected`
   );
 }

@@ -1,8 +1,9 @@
 /**
- * A tab as its cluster knows it: it comes, goes when the browser freezes the page or puts it aside, and comes back as somebody else.
+ * The visits of a browser tab: it arrives, leaves when the browser freezes the page or moves it to the back/forward cache, and returns with
+ * a new id.
  *
- * Nobody takes part under an id that has taken part before: so a tab that comes knows nothing that it could have forgotten, wherever it was
- * (frozen, in the cache for going back, copied from another one), and what it held before it went is lost to it for good.
+ * No id participates twice. A tab that arrives therefore knows nothing that it could have forgotten, wherever it was (frozen, in the
+ * back/forward cache, copied from another tab). The locks that it held before are lost for good.
  */
 import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -11,7 +12,7 @@ import { EPOCHS } from '../../machines/locks/messages.js';
 import type { LiveNode } from '../node/node.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
-/** What is used of a page, by its name: `freeze` and `resume` are told to the document, the others to the window. */
+/** The used part of a page. `freeze` and `resume` are events of the document, the others of the window. */
 export interface PageEvents {
   addEventListener(type: string, listener: () => void, options?: { readonly capture?: boolean }): void;
   removeEventListener(type: string, listener: () => void, options?: { readonly capture?: boolean }): void;
@@ -27,7 +28,7 @@ export class Visits {
   private waiting: ((transport: Transport<Linked>) => void) | undefined;
   private readonly listeners: readonly (readonly [type: string, listener: () => void])[];
 
-  /** `page` is the window: what is told to its document comes by there first. Workers have none. */
+  /** `page` is the window, which receives events of its document in the capture phase. Workers have none. */
   constructor(
     private readonly arrive: () => Transport<Linked>,
     private readonly page: PageEvents | undefined,
@@ -40,12 +41,12 @@ export class Visits {
     for (const [type, listener] of this.listeners) page?.addEventListener(type, listener, { capture: true });
   }
 
-  /** The present line to the others. */
+  /** The transport of the present visit. */
   get line(): Transport<Linked> {
     return this.transport;
   }
 
-  /** The last visit has ended: calls back with the line of the next one, once the page is there. */
+  /** Ends the last visit, and calls back with the transport of the next one once the page is active. */
   next(begin: (transport: Transport<Linked>) => void): void {
     this.waiting = begin;
     if (!this.isAway) this.come();
@@ -59,7 +60,7 @@ export class Visits {
 
   private go(): void {
     this.isAway = true;
-    // At once: a frozen page does nothing more.
+    // At once: a frozen page does not run any code.
     void this.transport.close();
   }
 
@@ -73,8 +74,8 @@ export class Visits {
   }
 
   /**
-   * Says that the cluster is new, once whoever this tab has met as it came has been heard, or has gone: where somebody of them has served, its word
-   * counts for more.
+   * Declares that the cluster is new after each tab that this one has met has connected or has gone. If one of them has served, its state
+   * takes precedence.
    */
   begin(node: LiveNode): void {
     const { transport } = this;

@@ -1,4 +1,4 @@
-/** The core of a cluster actor: the roles of a member or a client, who takes which message, and what the commands mean. */
+/** The core of a cluster actor: roles of a member or a client, routes of messages, and commands. */
 import { integer, isIntegerOf, isObject, oneOf, refuseUnknown, TICKS_MAX } from '../checks.js';
 import { coreOf } from '../core.js';
 import { UsageError } from '../errors.js';
@@ -15,15 +15,15 @@ import { senderMachine, type SenderInput } from './sender.js';
 export interface ClusterOptions {
   /** Members, in the order of the topology; all others are clients, which host nothing. */
   readonly members: readonly NodeId[];
-  /** Nodes that keep copies: the members, or one node that stands for a shared storage. */
+  /** Nodes that keep copies: the members, or one node that represents a shared storage. */
   readonly replicas: readonly NodeId[];
   readonly policy: HostInput['policy'];
-  /** Ticks until what is not answered is repeated. */
+  /** Ticks until an unanswered message is repeated. */
   readonly retry: number;
   readonly sendersMax: number;
   /** Ticks that a write to the storage takes; null for members without storage. */
   readonly storage: number | null;
-  /** What a member without storage may have forgotten when it starts again: everything below this fence. */
+  /** The limit of a restarted member's memory without storage: it may have forgotten everything below this fence. */
   readonly since: number;
 }
 
@@ -57,8 +57,8 @@ const isListOf = (value: unknown, nodes: readonly NodeId[]): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((node) => nodes.includes(node as NodeId));
 
 /**
- * The roles of one peer for one actor. The session is its own. The candidates begin with itself, if it is a member; with policy `balance` all
- * peers ask the members in the order that is `preferred` for the actor.
+ * The roles of one peer for one actor, with its own session. The candidates begin with the peer itself, if it is a member. With policy
+ * `balance`, all peers ask the members in the `preferred` order of the actor.
  */
 export function rolesOf(
   id: NodeId,
@@ -73,7 +73,7 @@ export function rolesOf(
   const sender: SenderInput = { session, candidates, retry, isMember };
   const host: HostInput = { id, members, replicas, policy, retry, sendersMax };
   return [
-    // It tells the host whether the actor has work.
+    // The replica reports to the host whether the actor has work.
     ...(isMember ? [{ role: HOST, chart: HOST, input: host }] : []),
     ...(replicas.includes(id) ? [{ role: REPLICA, chart: REPLICA, input: { ...replica, isMember } }] : []),
     { role: SENDER, chart: SENDER, input: sender },
@@ -82,7 +82,7 @@ export function rolesOf(
 
 const EMPTY: Kept = { promised: 0, copy: null, since: 0 };
 
-/** The replica of a node that starts again: with storage it has what it stored, without it has forgotten. */
+/** The replica of a restarted node: its stored state, or, without storage, one that has forgotten. */
 const replicaAfter = (stored: Stored, { storage, since }: ClusterOptions): Kept =>
   storage === null
     ? { promised: since, copy: null, since }
@@ -116,7 +116,7 @@ const copy = recordOf({
 });
 const creation = recordOf({ isAllowed: isBoolean, input: isAnything });
 
-/** All but the options of a scenario. */
+/** The description without the options of a scenario. */
 const clusterDescription: CoreDescription<ClusterOptions> = {
   name: 'cluster',
   charts: { [HOST]: hostMachine, [REPLICA]: replicaMachine, [SENDER]: senderMachine, [STORAGE]: storageMachine },
@@ -165,7 +165,7 @@ const clusterDescription: CoreDescription<ClusterOptions> = {
     /** The lock was granted to this member, or lost. */
     granted: { fields: [{ name: 'fence', type: 'integer', min: 1 }] },
     lost: {},
-    /** The actor has changed by itself, or has work and no host. */
+    /** The actor has changed without an event, or has work and no host. */
     changed: {},
     wake: {},
     passivate: {},
@@ -173,5 +173,5 @@ const clusterDescription: CoreDescription<ClusterOptions> = {
   },
 };
 
-/** A cluster actor without its checks and view: what an application carries of it. */
+/** A cluster actor without its checks and view, for applications. */
 export const clusterCore = /* @__PURE__ */ coreOf<ClusterOptions>(clusterDescription);

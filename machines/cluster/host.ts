@@ -1,41 +1,42 @@
 /**
  * The host side of one actor at one member: acquire the lock, read the latest copy, apply events, commit, acknowledge.
  *
- * Ours. An actor has one lock (machines/locks), and the member that holds the lock hosts the actor. A holder that was cut off may not have
- * noticed that the lock has passed on, so the fence of the lock decides: replicas refuse a smaller fence than they have promised
- * (replica.ts, rule 1).
+ * The design is our own. An actor has one lock (machines/locks), and the member that holds the lock hosts the actor. A holder that was cut
+ * off may not have noticed that the lock has passed on, so the fence of the lock decides: replicas refuse a smaller fence than they have
+ * promised (replica.ts, rule 1).
  *
- * Copies are kept by the members, or by one replica that stands for a shared storage, which every member reaches.
+ * The members keep the copies, or one replica that represents a shared storage, which every member reaches.
  *
- * Assumes of the lock: each grant has a larger fence than all earlier grants of it. Two members may hold it for a while.
+ * Assumption about the lock: each grant has a larger fence than all earlier grants of it. Two members may hold it for a while.
  *
  * Rules.
  *  1. A member acquires the lock when a sender wants the actor and it knows of no host, when a host hands the actor over to it, or
  *     when the known host goes down and the actor has work without an event. If a host replies meanwhile, it gives the request up.
- *  2. With the lock it reads the copies of a majority and continues from the latest one. That no copy exists is certain when a majority
- *     has forgotten nothing, or when all members have forgotten. If too many have forgotten, and not all, the actor is refused.
+ *  2. The holder of the lock reads the copies of a majority and continues from the latest one. That no copy exists is certain when a
+ *     majority has forgotten nothing, or when all members have forgotten. If too many have forgotten, and not all, the actor is refused.
  *  3. The restored version is written to a majority under the new fence before anything else: it may have been on a minority.
  *  4. Events are applied in the order of arrival. Those of one sender are numbered without a gap. An event that was applied before is
  *     acknowledged and not applied; one that comes too early is dropped, and its sender repeats it.
- *  5. What is applied together is committed together: state, numbers and failures go to a majority in one version. Only then events are
- *     acknowledged, and their senders and all watchers receive the version. Actions run. Events that arrive meanwhile wait for the next version.
- *  6. A copy remembers a bounded number of senders. If a forgotten sender repeats an event, it may have been applied before: the event fails.
- *  7. A larger fence, wherever it is seen, ends the activation. What was not committed was not acknowledged.
+ *  5. Events that are applied together are committed together: state, numbers and failures go to a majority in one version. Only then the
+ *     events are acknowledged, and their senders and all watchers receive the version. Actions run. Later events wait for the next version.
+ *  6. A copy remembers a bounded number of senders. If a forgotten sender repeats an event that may have been applied
+ *     before, the event fails.
+ *  7. A larger fence, wherever it is seen, ends the activation. Events that were not committed were not acknowledged.
  *  8. An activation ends in good order between two versions: to make room (`passivate`), or to hand the actor over to another member
  *     (`handOver`, and with policy `sender` after `MOVE_AFTER` events in a row from one other member).
  *
  * States.
- *   passive             does not host the actor
- *   acquiring           has requested the lock
- *   reading             holds the lock, and reads the copies of a majority
- *   restoring           the application restores the actor, or creates it
- *   hosting.confirming  the restored version is being written to a majority
- *   hosting.serving     nothing is under way
- *   hosting.applying    the application applies the events of a turn
- *   hosting.writing     the version after that turn is being written
- *   hosting.closing     the same, and then the activation ends
- * Invariants: `fence` is set exactly in reading, restoring and hosting; `copies` is empty except in reading, `keepers` except in
- * confirming, writing and closing, `turn` is 0 except in applying, writing and closing; `queue` is empty except in hosting.
+ *    passive             does not host the actor
+ *    acquiring           has requested the lock
+ *    reading             holds the lock, and reads the copies of a majority
+ *    restoring           the application restores the actor, or creates it
+ *    hosting.confirming  the restored version is being written to a majority
+ *    hosting.serving     no event or write is pending
+ *    hosting.applying    the application applies the events of a turn
+ *    hosting.writing     the version after that turn is being written
+ *    hosting.closing     the same, and then the activation ends
+ * Invariants: `fence` is set exactly in reading, restoring and hosting. `copies` is empty except in reading, `keepers` except in
+ * confirming, writing and closing, and `queue` except in hosting. `turn` is 0 except in applying, writing and closing.
  */
 import { assign, emit, setup } from 'xstate';
 import { arm, disarm, effects, send, withEvent, type NodeId, type TimerEvent } from '../effects.js';
@@ -58,7 +59,7 @@ import {
 } from './hosting.js';
 import type { ClusterMessage, ClusterNotice, Hosted } from './messages.js';
 
-/** Policy `sender`: after so many events in a row from one other member the actor moves there. */
+/** Policy `sender`: after this many events in a row from one other member, the actor moves there. */
 export const MOVE_AFTER = 8;
 
 type PeerEvent = { readonly peer: NodeId };
@@ -147,7 +148,7 @@ const keeping = {
 } as const;
 
 /**
- * The chart of the host side of one actor at one member.
+ * The host side of one actor at one member.
  *
  * @public
  */
@@ -271,7 +272,7 @@ export const hostMachine = setup({
           { guard: withEvent('isOrphaned'), target: 'acquiring' }, // 1
           { guard: withEvent('isHostGone'), actions: 'forgetHost' },
         ],
-        // The request was given up, and the lock has come all the same.
+        // The request was given up, but the lock was granted before that was known.
         granted: { actions: 'announceRelease' },
       },
     },

@@ -1,15 +1,15 @@
-/** What a host computes: which copy is the latest, which events are new, and what a commit comes to. Rules by number are those of host.ts. */
+/** Computations of a host: the latest copy, the new events, and the result of a commit. host.ts contains the rules by number. */
 import type { NodeId } from '../effects.js';
 import { isMajority } from '../locks/epoch.js';
 import type { ClusterMessage, Copy, Creation, Entry, Events, Failure, Numbered, Seen, Settlement } from './messages.js';
 import { isLater } from './replica.js';
 
-/** What the application answers to `restore` and `apply`. */
+/** The answer of the application to `restore` and `apply`. */
 export interface Applied {
   readonly type: 'applied';
   readonly state: unknown;
   readonly isAwake: boolean;
-  /** What the actor emitted, for watchers. */
+  /** The events that the actor emitted, for watchers. */
   readonly emitted: unknown;
   readonly failures: readonly (Failure & { readonly sender: string })[];
 }
@@ -36,7 +36,7 @@ export interface CopyAnswer {
 export interface HostContext extends HostInput {
   /** The member that hosts the actor, by the latest announcement. */
   readonly known: { readonly host: NodeId; readonly fence: number } | null;
-  /** Whether the actor has work without an event, by the copy of this member. */
+  /** True if the actor has work without an event, according to the copy of this member. */
   readonly isAwake: boolean;
   /** Senders that wait for a host. */
   readonly askers: readonly NodeId[];
@@ -61,7 +61,7 @@ export type Received<T extends ClusterMessage['type']> = Extract<ClusterMessage,
   readonly from: NodeId;
 };
 
-/** Why an event fails whose sender was forgotten, or a sender's request, where too many replicas have forgotten. */
+/** The reason why an event of a forgotten sender fails, and why a sender's request fails if too many replicas have forgotten. */
 export const FORGOTTEN = { name: 'forgotten' } as const;
 
 export const latestOf = (answers: readonly CopyAnswer[]): Copy | null =>
@@ -72,11 +72,11 @@ export function isCertain({ replicas, copies }: Pick<HostContext, 'replicas' | '
   const latest = latestOf(copies);
   const witnesses = copies.filter(({ copy, since }) => copy !== null || since <= (latest?.fence ?? 0));
   if (isMajority(witnesses.length, replicas)) return true;
-  // All have started again, and nobody has kept it: it begins again.
+  // All replicas have restarted without a copy: the actor starts again.
   return latest === null && witnesses.length === 0 && copies.length === replicas.length;
 }
 
-/** Rule 2. All have replied, and too many of them have forgotten. */
+/** Rule 2. True if all have replied, and too many of them have forgotten. */
 export const isForgotten = (context: Pick<HostContext, 'replicas' | 'copies'>): boolean =>
   context.copies.length === context.replicas.length && !isCertain(context);
 
@@ -85,7 +85,7 @@ const lastOf = (queue: readonly Entry[], sender: string): number | undefined =>
 
 const seenOf = (copy: Copy | null, sender: string): Seen | undefined => copy?.seen.find((seen) => seen.sender === sender);
 
-/** Whether the actor may have applied an event of this sender and forgotten that (rule 6). */
+/** True if the actor may have applied an event of this sender and forgotten that (rule 6). */
 const isDoubtful = ({ copy, queue }: HostContext, { sender, isRepeated }: Events): boolean =>
   isRepeated && copy!.hasForgotten && seenOf(copy, sender) === undefined && lastOf(queue, sender) === undefined;
 
@@ -95,7 +95,7 @@ function newEvents({ copy, queue }: HostContext, { sender, base, events }: Event
   return events.filter(({ number }) => number === expected && ++expected);
 }
 
-/** Rules 4 and 8. The queue with what is new of a message, and who was the last visitor. */
+/** Rules 4 and 8. The queue after the new events of a message, and the last visitor. */
 export function enqueued(
   context: HostContext,
   events: Events & { readonly from: NodeId },
@@ -108,7 +108,7 @@ export function enqueued(
   return { queue: entries.length === 0 ? queue : [...queue, ...entries], visitor, visits };
 }
 
-/** Rules 4 and 6. What is known at once of events that have arrived: that they are durable already, or may have been. */
+/** Rules 4 and 6. The settlements that are known on arrival of events: they are durable already, or may have been. */
 export function settlementsOf(context: HostContext, events: Events): readonly Settlement[] {
   const { copy, queue, turn } = context;
   const { sender } = events;
@@ -148,7 +148,7 @@ export function versionAfter({ copy, fence, queue, turn, sendersMax }: HostConte
   return { fence: fence!, seq: (copy?.seq ?? 0) + 1, state, isAwake, seen: kept, hasForgotten };
 }
 
-/** Rule 5. Of each sender in the version, once a majority has kept it. */
+/** Rule 5. The settlement of each sender in the version, after a majority has kept it. */
 export function settledBy({ copy, queue, turn }: HostContext): readonly Settlement[] {
   const senders = new Set(sentIn({ queue, turn }).map(({ sender }) => sender));
   return [...senders].map((sender) => {
@@ -164,7 +164,7 @@ export const sendersOf = (context: HostContext): readonly NodeId[] => [...new Se
 const sentIn = ({ queue, turn }: Pick<HostContext, 'queue' | 'turn'>): readonly (Entry & { readonly from: NodeId })[] =>
   queue.slice(0, turn).filter((entry): entry is Entry & { readonly from: NodeId } => entry.from !== null);
 
-/** Everybody who watches the actor or waits for an acknowledgment. */
+/** All nodes that watch the actor or wait for an acknowledgment. */
 export const audience = ({ watchers, queue }: HostContext): readonly NodeId[] => [
   ...new Set([...watchers, ...queue.flatMap(({ from }) => (from === null ? [] : [from]))]),
 ];

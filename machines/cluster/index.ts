@@ -1,11 +1,13 @@
 /**
  * Cluster actors: a machine of the application runs once in the cluster, survives its process, and moves to its users.
  *
- * Fault model: processes stop, or start again with what they stored or knowing nothing; links lose, repeat and reorder messages, and
- * come and go; the lock of an actor is granted with growing fences, and may be held by two members for a while. Promises, which
- * properties.ts names: what is acknowledged is durable; no event is applied twice, and those of one sender in order; subscribers receive
- * durable versions only; a stale activation commits nothing. Nothing is promised of speed, and nothing is acknowledged without a
- * majority of the members.
+ * Fault model: processes stop, or restart with their stored state or without memory. Links lose, repeat and reorder messages, and go up and
+ * down. The lock of an actor is granted with growing fences, and two members may hold it for a while.
+ *
+ * Guarantees, which properties.ts names: acknowledged events are durable; no event is applied twice, and those of one sender in order;
+ * subscribers receive durable versions only; a stale activation commits nothing.
+ *
+ * Limitations: no event is acknowledged without a majority of the members, and no time is guaranteed.
  */
 import { defineProtocol } from '../define.js';
 import { statePath } from '../checks.js';

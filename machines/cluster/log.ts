@@ -1,7 +1,7 @@
 /**
- * An actor for checks, in the place of the application's machine: its state is the list of the events that it has applied.
+ * An actor for checks, instead of the application's machine: its state is the list of the events that it has applied.
  *
- * It is a role of each member, hears what the host announces, and answers as an application does.
+ * The actor is a role of each member. It receives the notices of the host, and answers as an application does.
  */
 import { assign, setup } from 'xstate';
 import { coreOf } from '../core.js';

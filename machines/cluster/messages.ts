@@ -1,4 +1,4 @@
-/** What the peers of a cluster send each other about one actor, what its charts announce, and how its roles are named. */
+/** Messages about one actor between the peers of a cluster, the notices of its charts, and the names of its roles. */
 import type { Message, NodeId } from '../effects.js';
 
 /** The role of a member that keeps a copy, the role that activates the actor, and the role that sends events to it. */
@@ -12,7 +12,7 @@ export interface Failure {
   readonly error: unknown;
 }
 
-/** What a copy remembers of one sender: its last applied event, and the failures that it may not have received yet. */
+/** The memory of a copy about one sender: its last applied event, and the failures that it may not have received yet. */
 export interface Seen {
   readonly sender: string;
   readonly number: number;
@@ -21,17 +21,17 @@ export interface Seen {
 
 /** One version of an actor, as replicas keep it. Versions are ordered by fence, then by sequence number. */
 export interface Copy {
-  /** Of the activation that wrote it. */
+  /** The fence of the activation that wrote it. */
   readonly fence: number;
   /** Grows with every commit. */
   readonly seq: number;
   /** The persisted snapshot, and what else the application keeps with it. */
   readonly state: unknown;
-  /** Whether the actor has work without an event: a delayed transition, or a child that runs. */
+  /** True if the actor has work without an event: a delayed transition, or a child that runs. */
   readonly isAwake: boolean;
   /** Least recently used first, at most `sendersMax`. */
   readonly seen: readonly Seen[];
-  /** Whether a sender was forgotten to make room in `seen`. */
+  /** True if a sender was forgotten to make room in `seen`. */
   readonly hasForgotten: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface Read extends Message {
   readonly type: 'read';
   readonly fence: number;
 }
-/** Replica to candidate. What was written under a fence below `since` may have been forgotten by this replica. */
+/** Replica to candidate. This replica may have forgotten versions that were written under a fence below `since`. */
 export interface CopyMessage extends Message {
   readonly type: 'copy';
   readonly fence: number;
@@ -89,7 +89,7 @@ export interface Find extends Message {
 export interface Gone extends Message {
   readonly type: 'gone';
 }
-/** Who hosts the actor, with the fence of its activation. */
+/** The host of the actor, with the fence of its activation. */
 export interface Hosted extends Message {
   readonly type: 'hosted';
   readonly host: NodeId;
@@ -160,7 +160,7 @@ export interface Entry extends Numbered {
   readonly base: number;
 }
 
-/** What the charts announce, and the application answers or performs. */
+/** A notice of the charts, which the application answers or performs. */
 export type ClusterNotice =
   /** Acquire the lock of this actor: answered by `granted`, `lost` or `unavailable`. */
   | { readonly type: 'acquire' }
@@ -170,7 +170,7 @@ export type ClusterNotice =
   | { readonly type: 'restore'; readonly fence: number; readonly copy: Copy | null; readonly creation: Creation | null }
   /** Apply these events in order: answered by `applied`. */
   | { readonly type: 'apply'; readonly fence: number; readonly seq: number; readonly entries: readonly Entry[] }
-  /** What was applied last is durable: its actions may run. */
+  /** The last applied version is durable: its actions may run. */
   | { readonly type: 'durable'; readonly fence: number; readonly seq: number }
   /** The activation has ended here. */
   | { readonly type: 'stopped' }

@@ -1,8 +1,8 @@
 /**
- * What a cluster promises of one actor. The properties judge a system in which the state of the actor is the list of the events that it
- * has applied, as `sender number` (log.ts), so that a lost event, a repeated one and a wrong order are seen.
+ * Properties of one actor in a cluster. They judge a system in which the state of the actor is the list of the events that it has applied,
+ * as `sender number` (log.ts). This shows lost events, repeated ones and a wrong order.
  *
- * What is durable is what the next activation would read: the latest copy of any set of replicas that it would be certain of.
+ * A version is durable if the next activation would read it: the latest copy of any set of replicas that it would be certain of.
  */
 import { isLater } from './replica.js';
 import { isCertain, latestOf, type CopyAnswer } from './hosting.js';
@@ -15,7 +15,7 @@ type C = Configuration<ClusterOptions>;
 
 const stateOf = (copy: Copy | null): readonly string[] => (copy?.state as readonly string[] | undefined) ?? [];
 
-/** What each set of replicas that an activation would be certain of has as its latest copy. */
+/** The latest copy of each set of replicas that an activation would be certain of. */
 function readable({ instance: { options }, nodes }: C): readonly (Copy | null)[] {
   const { replicas } = options;
   const answers: CopyAnswer[] = replicas.map((from) => {
@@ -42,7 +42,7 @@ export const durable: Property<ClusterOptions> = {
   },
 };
 
-/** All versions of the actor that there are: kept, or being written. */
+/** All versions of the actor that replicas keep or hosts write. */
 const versions = (c: C): readonly Copy[] =>
   [...c.nodes.values()].flatMap((node) =>
     [replicaOf(node)?.copy, hostOf(node)?.context.copy].filter((copy): copy is Copy => copy !== null && copy !== undefined),
@@ -77,7 +77,7 @@ export const oneHistory: Property<ClusterOptions> = {
 
 export const fenced: Property<ClusterOptions> = {
   name: 'fenced',
-  description: 'Of two activations, the earlier one is not able to commit once a majority has replied to the later one.',
+  description: 'An activation cannot commit after a majority has replied to a later one.',
   kind: 'always',
   holds: (c) => {
     const hosts = [...c.nodes.values()].flatMap((node) => {

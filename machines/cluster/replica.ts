@@ -21,10 +21,10 @@ import { assign, setup } from 'xstate';
 import { effects, send, store, tell, withEvent, type NodeId, type StoredEvent } from '../effects.js';
 import { HOST, type ClusterMessage, type Copy } from './messages.js';
 
-/** The key under which a replica stores what it must not forget. */
+/** The key under which a replica stores its state. */
 export const KEPT = 'kept';
 
-/** What a replica begins with. */
+/** The initial state of a replica. */
 export interface Kept {
   readonly promised: number;
   readonly copy: Copy | null;
@@ -33,7 +33,7 @@ export interface Kept {
 }
 
 export interface ReplicaInput extends Kept {
-  /** Whether its node may host the actor. */
+  /** True if its node may host the actor. */
   readonly isMember: boolean;
 }
 

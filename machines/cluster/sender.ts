@@ -1,20 +1,21 @@
 /**
  * The sender side of one actor at one peer or client: find the host, send events in order, repeat them until they are acknowledged.
  *
- * Ours; see host.ts for the other side. Each process is a sender of its own (`session`), and numbers its events to the actor from 1.
+ * The design is our own; host.ts contains the other side. Each process is a separate sender (`session`), and numbers its events to the
+ * actor from 1.
  *
  * Rules.
  *  1. A sender that knows of no host asks a candidate, and the next candidate when it gets no answer. The first one hosts the actor if
- *     nobody does.
- *  2. To every new host, and whenever an answer is overdue, it sends all events that are not acknowledged, in order. A host that does not
- *     answer is named to the candidates (`tried`), so that they do not only repeat what they know.
- *  3. An acknowledgment settles all events up to its number. A refusal fails all that wait.
+ *     it has no host.
+ *  2. To every new host, and whenever an answer is overdue, it sends all events that are not acknowledged, in order. It reports a host that
+ *     does not answer to the candidates (`tried`), so that they do not only repeat what they know.
+ *  3. An acknowledgment settles all events up to its number. A refusal fails all pending events.
  *  4. Versions are announced in their order. The last one may be announced again, when the subscription is renewed.
  *
  * States.
- *   idle      waits for nothing, and knows of no host
- *   seeking   has asked a candidate for the host
- *   attached  knows the host; events that were sent to it may be unacknowledged
+ *    idle      has no pending events or subscribers, and knows of no host
+ *    seeking   has asked a candidate for the host
+ *    attached  knows the host; events that were sent to it may be unacknowledged
  * Invariants: `host` is set exactly in attached; numbers in `unacked` grow by 1 and end with `next - 1`.
  */
 import { assign, emit, setup } from 'xstate';
@@ -23,12 +24,12 @@ import type { Received } from './hosting.js';
 import { HOST, type ClusterMessage, type ClusterNotice, type Creation, type Numbered } from './messages.js';
 
 export interface SenderInput {
-  /** Of this life of the process: no other process ever has the same. */
+  /** The session of this run of the process: no other process ever has the same. */
   readonly session: string;
   /** Members that may host the actor, in the order in which they are asked. */
   readonly candidates: readonly NodeId[];
   readonly retry: number;
-  /** Whether this node has a host role, which hears the same announcements. */
+  /** True if this node has a host role, which receives the same announcements. */
   readonly isMember: boolean;
 }
 
@@ -74,7 +75,7 @@ const allEvents = ({ context }: In) => ({
   to: context.unacked.length === 0 ? [] : context.host!.host,
   message: eventsOf(context, context.unacked, true),
 });
-/** After they were noted. */
+/** The events of the command, which were noted before. */
 const newEvents = ({ context, event: { events } }: In<{ events: readonly unknown[] }>) => ({
   to: context.host!.host,
   message: eventsOf(context, context.unacked.slice(-events.length), false),
@@ -91,7 +92,7 @@ const ownOf = (session: string, { settlements }: Received<'acked'>) => settlemen
 const toHost = tell(({ context: { isMember }, event }: In<any>) => ({ role: isMember ? [HOST] : [], message: event }));
 
 /**
- * The chart of the sender side of one actor at one peer or client.
+ * The sender side of one actor at one peer or client.
  *
  * @public
  */

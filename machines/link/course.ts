@@ -1,6 +1,6 @@
 /**
  * The expected transition of an end at each event, and the reasons for its messages. This is a second formulation of the rules, which uses
- * only the end before the event and the event. The table "When a word is said" of docs/wire-format.md contains the same rules in words.
+ * only the end before the event and the event. docs/wire-format.md describes the same rules in words.
  */
 import { answersSession, hasRoomFor, isDeceived, isProven, remembersLater, suspects, type Frame } from './frames.js';
 import type { LinkChartEvent } from './machine.js';
