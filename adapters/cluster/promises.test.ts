@@ -26,7 +26,7 @@ describe('actions', () => {
     await expect.poll(() => ran.map(({ n }) => n)).toEqual([1, 2]);
     expect(new Set(ran.map(({ key }) => key)).size).toBe(2);
     expect(ran.every(({ fence }) => fence > 0)).toBe(true);
-    expect(() => delivery()).toThrow('delivery() is for actions of cluster actors');
+    expect(() => delivery()).toThrow('delivery() works only in actions of cluster actors');
   });
 
   test('do not run without a majority', async () => {
