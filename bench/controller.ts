@@ -67,7 +67,7 @@ async function takesPerSecond<K extends string>(variants: Record<K, Take>, takes
 
 const TAKES = 20_000;
 
-/** Of one core. */
+/** The cost of one core. */
 interface Cost {
   readonly startSeconds: number;
   readonly takesSeconds: number;

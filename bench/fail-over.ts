@@ -1,6 +1,6 @@
 /**
- * Time from SIGKILL of the holder of a lock to the next grant, in real processes: three voters, and a client of theirs where the holder is
- * one. `node dist/bench/fail-over.js [mesh hub nats mqtt] [rounds]`.
+ * Time from SIGKILL of the holder of a lock to the next grant, in real processes: three voters, and a client if the holder is a client.
+ * `node dist/bench/fail-over.js [mesh hub nats mqtt] [rounds]`.
  */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import type { Transport } from '../adapters/transports/transport.js';
 
 type Medium = 'mesh' | 'hub' | 'nats' | 'mqtt';
 
-/** What a member is given: `voters` with their ports, or the port of the server. */
+/** Options of a member: `voters` with their ports, or the port of the server. */
 interface Given {
   readonly medium: Medium;
   readonly id: string;

@@ -1,10 +1,10 @@
 /**
- * What a stranger's flood costs the members of a hub and of a mesh, in grants of a lock that all of them want all the time. Hub and stranger
- * are their own processes. The stranger has no token, nobody asked for one, and it sends as fast as it is read, on two connections:
- * messages for every member, and frames of half a megabyte that are no messages. Rounds in pairs: it floods a hub in its own process, so that
- * the machine has as much to do, and it floods where the members are, now one first and now the other. What counts is the middle of what the
- * pairs keep. A machine with much else to do moves that by tens of percent either way. The processor time of members and hub, as shares of
- * one processor, moves less: more time for as many grants is what the flood costs.
+ * The cost of an attacker's flood for the members of a hub and of a mesh, in grants of a lock that all of them request all the time. Hub
+ * and attacker are separate processes. The attacker has no token, and none is required. It sends as fast as it is read, on two connections:
+ * messages for every member, and invalid frames of half a megabyte. In each pair of rounds it floods a hub in its own process, so that the
+ * machine has the same load, and it floods the members; the order alternates. The result is the median of the pairs' ratios. On a busy
+ * machine it varies by tens of percent. The processor time of members and hub, as shares of one processor, varies less: the cost of the
+ * flood is more time for the same number of grants.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

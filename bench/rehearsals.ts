@@ -1,7 +1,7 @@
 /**
- * `node dist/bench/rehearsals.js`: how many schedules of 15 virtual seconds a rehearsal runs in a minute of processor time, with three peers
- * and with five, over a hub and over a mesh, under all faults. What is built is measured: tests that Vite transforms are slower. Beside much else the same schedules
- * take up to a third more processor time.
+ * `node dist/bench/rehearsals.js`: the number of schedules of 15 virtual seconds that a rehearsal runs in a minute of processor time, with
+ * three peers and with five, over a hub and over a mesh, under all faults. It measures the built code, because tests that Vite transforms
+ * are slower. On a busy machine, the same schedules take up to a third more processor time.
  */
 import { bold, table } from '../bin/style.js';
 import { linked } from '../adapters/linked.js';

@@ -1,6 +1,6 @@
 /**
- * Spin next to the checker, where `spin` and a C compiler are installed: the token directory with Ivy's policy, every node asking forever, in
- * a Promela model of our own (`bench/spin/ivy.pml`) that has the same states and transitions.
+ * Compares the checker with Spin, where `spin` and a C compiler are installed. The model is the token directory with Ivy's policy, in which
+ * every node requests forever. Our Promela model (`bench/spin/ivy.pml`) has the same states and transitions.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ export function missingTools(): string | null {
 export interface Searched {
   readonly states: number;
   readonly transitions: number;
-  /** Of one core. */
+  /** Seconds of one core. */
   readonly seconds: number;
 }
 
@@ -48,13 +48,13 @@ export class SpinSearch {
 
   /** `watched`: with its assertions. */
   constructor(nodes: number, watched: boolean) {
-    // Unless told, Spin leaves out of a state what nothing reads later, and counts fewer.
+    // By default, Spin leaves variables out of a state that are not read later, and counts fewer states.
     ran(this.folder, `spin -o2 -DN=${nodes} ${watched ? '-DWATCHED' : ''} -a '${MODEL}'`);
     ran(this.folder, 'cc -w -O3 -DSAFETY -DNOREDUCE -o pan pan.c');
   }
 
   run(): Searched {
-    // The shell tells what its children took: user and system time, on its last line.
+    // The shell prints the times of its children on its last line: user and system time.
     const report = ran(this.folder, './pan -m200000 -w20 && times');
     const errors = numberIn(report, /errors: (\d+)/);
     if (errors > 0) throw new Error(`Spin found ${errors} errors: ${report}`);

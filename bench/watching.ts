@@ -79,7 +79,7 @@ const runs: Readonly<Record<string, Sized>> = {
   }),
 };
 
-/** Where it is not 200, 1,000 and 10,000 nodes: a hierarchy is slow to begin, and of a cluster of locks everybody talks to everybody. */
+/** Sizes other than 200, 1,000 and 10,000 nodes. A hierarchy is slow to start, and in a cluster of locks all nodes are connected. */
 const SIZES: Readonly<Record<string, readonly number[]>> = { hierarchy: [200, 1000], locks: [5, 20] };
 
 /** Beyond these a run is ended where it stands: what counts is the cost of a step. */

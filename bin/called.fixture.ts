@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, vi } from 'vitest';
 
-/** Of one file of tests, which asks for it once. */
+/** Creates the caller for one file of tests. */
 export function called() {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

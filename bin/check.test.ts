@@ -25,7 +25,7 @@ async function check(...args: readonly string[]) {
   return { status, reports: reportsIn(printed) };
 }
 
-/** What does not depend on how fast it went and how much it took. */
+/** The part of a report that does not depend on speed and memory. */
 const counts = ({ meters: _, ...report }: Record<string, unknown>) => report;
 
 describe('quiver check', () => {
@@ -39,7 +39,7 @@ describe('quiver check', () => {
     expect([found.stderr, one.verdict]).toEqual(['', 'valid']);
   });
 
-  test('one thread judges promises on endless runs, and says so where more are asked for', async () => {
+  test('one thread checks liveness, with a notice if more are requested', async () => {
     const [one] = (await check()).reports;
     const found = spawnSync(process.execPath, [program, 'check', path, '--cores', '2', '--json'], { encoding: 'utf8' });
     const [two] = reportsIn(found.stdout.trimEnd().split('\n'));
@@ -63,7 +63,7 @@ describe('quiver check', () => {
     expect(complained.join()).toMatch('quiver: Symmetry cannot check the liveness property "every request is served"');
   });
 
-  test('hashes in place of states: the same counts, valid up to a chance that is told, and no promises on endless runs', async () => {
+  test('hashes instead of states: same counts, the probability of a miss, no liveness', async () => {
     const [all] = (await check('--safety')).reports;
     const [found] = (await check('--safety', '--compact')).reports;
     const { chanceOfMiss, ...summary } = found.summary;

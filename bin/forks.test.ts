@@ -92,7 +92,7 @@ test('another seed, and a run that is too long to be kept, are made from their s
   }
 });
 
-test('a gesture late in a run of a thousand nodes costs what follows, from the last checkpoint before it', () => {
+test('a late gesture repeats the run from the last checkpoint, not from the start', () => {
   const json = {
     protocol: 'directory',
     options: { policy: 'ivy', hold: 2 },
@@ -109,7 +109,7 @@ test('a gesture late in a run of a thousand nodes costs what follows, from the l
   expect(forks.passed).toBeLessThan(1200);
 });
 
-test('of a long run no more than sixteen checkpoints are kept, so that a fork passes an eighth of it at most', () => {
+test('a long run keeps at most 16 checkpoints: a fork repeats at most an eighth', () => {
   const json = { ...base.directory, workload: { concurrent: 3, requests: 400 } };
   const forks = new Forks({ linesApart: 16 });
   const lines = forked(forks, json).text.trimEnd().split('\n').slice(1);

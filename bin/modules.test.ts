@@ -33,7 +33,7 @@ describe('TypeScript', () => {
     expect(started('test', path)).toMatchObject({ status: 0, stdout: expect.stringContaining('2 states'), stderr: '' });
   });
 
-  test('samples in TypeScript that import the machine, without an ending and by the name of its compiled file', () => {
+  test('TypeScript samples import the machine without an ending or by its .js name', () => {
     const path = fileOf('switch.ts', `export const toggle = ${TOGGLE};`);
     const samples = inFolder(
       'switch.samples.ts',
@@ -68,7 +68,7 @@ export const toggle = createMachine({ id: 'view', initial: first, states: { off:
     expect(started('test', path)).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test('a protocol of your own for quiver check', () => {
+  test('your own protocol for quiver check', () => {
     const path = inFolder(
       'own.ts',
       `const name: string = 'directory';\nexport { directory } from ${JSON.stringify(new URL('../dist/machines/directory/index.js', import.meta.url).pathname)};`,
@@ -108,7 +108,7 @@ describe('which machine', () => {
     );
   });
 
-  test('a default export beside a named one is not taken silently', async () => {
+  test('a default export next to a named one is not taken silently', async () => {
     const path = fileOf('both.js', `export default ${TOGGLE};\nexport const child = ${TOGGLE};`);
     expect((await run('test', path)).complained).toBe(
       `quiver: ${path} exports several machines: child, default. Choose one: ${path}#child`,

@@ -1,4 +1,4 @@
-/** What comes from outside: traces of live nodes, files that are none, and protocols of one's own. */
+/** External input: traces of live nodes, invalid files, and the user's own protocols. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -77,7 +77,7 @@ describe('quiver verify of a live run', () => {
   });
 });
 
-describe('a protocol of your own', () => {
+describe('your own protocol', () => {
   const built = (path: string) => fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
   const own = built('examples/own-protocol/index.js');
 

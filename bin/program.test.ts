@@ -25,7 +25,7 @@ export const light = setup({}).createMachine({
 });
 `;
 
-/** What a call writes by itself, and its exit status. */
+/** The output of a call and its exit status. */
 async function written(...args: string[]): Promise<{ status: number; text: string }> {
   let text = '';
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((piece) => ((text += String(piece)), true));
@@ -91,7 +91,7 @@ describe('an option that takes one value', () => {
   });
 });
 
-describe('a trace in place of something else', () => {
+describe('a trace instead of something else', () => {
   const header = { quiver: 1, protocol: 'programs', scenario: null, nodes: [], links: [], charts: {} };
   const trace = (name: string, more: object) =>
     inFolder(name, `${JSON.stringify({ ...header, ...more })}\n{"at":0,"kind":"start","clock":{}}\n`);
@@ -177,7 +177,7 @@ describe('quiver rehearse', () => {
 });
 
 describe('completion', () => {
-  /** What bash offers for each of several beginnings of a command line. */
+  /** The completions of bash for each of several beginnings of a command line. */
   const complete = (...beginnings: string[][]): string[][] => {
     const asked = beginnings.map((words) => {
       const quoted = words.map((word) => `'${word}'`).join(' ');
@@ -214,7 +214,7 @@ describe('quiver init', () => {
   const run = (command: string, ...args: string[]) =>
     spawnSync(process.execPath, [command, ...args], { cwd: made, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
 
-  test('what it writes runs: the script, the check, the generated tests; its own tests are run as docs/start/student.md says', async () => {
+  test('the written files run: script, check, generated tests and their own tests', async () => {
     expect(await quiver(['init', made])).toBe(0);
     const modules = join(made, 'node_modules');
     mkdirSync(modules);

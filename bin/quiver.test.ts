@@ -44,7 +44,7 @@ const ring = {
   workload: { sequential: ['n2', 'n1'] },
 };
 const service = 'export const service = { main() {} };';
-/** Of so many bytes, which take no room on the disk, or with this text. */
+/** Creates a file of a given size, which takes no space on the disk, or with a given text. */
 function failureFile(name: string, content: string | number): string {
   const path = file(name, typeof content === 'string' ? content : '{"rehearsal":1}');
   if (typeof content === 'number') truncateSync(path, content);
@@ -86,7 +86,7 @@ describe('quiver run', () => {
     expect(report).toMatchObject({ verdict: 'valid', seed: 1, summary: { served: ['n2', 'n1'], holder: 'n1' } });
   });
 
-  test('NDJSON on standard input is answered line by line, in order; a bad line costs only itself, and status 64', () => {
+  test('NDJSON input has one answer per line, in order; a bad line gets status 64', () => {
     const bad = { ...ring, topolgy: ring.topology };
     const { status, lines, stderr } = started(
       ['run', '-', '--json'],
@@ -98,14 +98,14 @@ describe('quiver run', () => {
     expect(status).toBe(64);
   });
 
-  test('a violated property: status 1, the property, the seed and a line that reproduces it', async () => {
+  test('a violated property: status 1, its name, the seed and a command to repeat it', async () => {
     const { status, stdout } = await quiver('run', file('lossy.json', lossy));
     expect(status).toBe(1);
     expect(stdout).toMatch(/violated: every request is served.*seed 1/);
     expect(stdout).toMatch(/quiver run .*lossy.json --seed 1 --trace failure.ndjson/);
   });
 
-  test('unwatched, a run is quicker, and the verdict of a run that nobody looked at is unknown', async () => {
+  test('a run without property checks is faster, and its verdict is unknown', async () => {
     const { status, stdout } = await quiver('run', file('ring.json', ring), '--no-watch');
     expect(stdout).toMatch(/unknown.*\n.*\n.*not looked at/);
     expect(status).toBe(2);
@@ -200,7 +200,7 @@ describe('quiver run', () => {
     expect(complained[0]).not.toContain('\n');
   });
 
-  test('bad usage: the process says that line on standard error, nothing else, and its status is 64', () => {
+  test('bad usage: only the error on standard error, and status 64', () => {
     const { status, stderr, lines } = started(['run', file('cut.json', '{"protocol": "dir')]);
     expect(stderr).toMatch(/^quiver: .*cut.json: .*line 1.*\n$/);
     expect(lines).toEqual([]);
@@ -208,7 +208,7 @@ describe('quiver run', () => {
   });
 });
 
-test('modules that never come, or leave something running: the process says which, and ends', () => {
+test('modules that never load, or keep running: the process names them and ends', () => {
   const never = file('never.mjs', 'await new Promise(() => {});');
   expect(started(['check', '--protocol', never])).toMatchObject({
     status: 64,
@@ -221,7 +221,7 @@ test('modules that never come, or leave something running: the process says whic
   expect(status).toBe(64);
 });
 
-test('fast-check is an optional peer: a rehearsal says that it needs it, and what only shows or repeats a failure does not', () => {
+test('fast-check is optional: rehearsals name it if missing; replaying works without', () => {
   const hooks = `export const resolve = (name, context, next) => {
     if (name !== 'fast-check') return next(name, context);
     throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
@@ -266,7 +266,7 @@ describe('traces', () => {
     expect((await quiver('replay', path)).status).toBe(0);
   });
 
-  test('a counterexample ends with what it violates, for whom, and where it goes round or rests', async () => {
+  test('a counterexample ends with the violation, its nodes, and where it loops or rests', async () => {
     const path = join(folder, 'rests.ndjson');
     await quiver('check', file('deadlock.json', deadlock), '--trace', path);
     const [header, ...lines] = jsonOf(path);
@@ -291,7 +291,7 @@ describe('traces', () => {
     ]);
   });
 
-  test('a trace that was cut off between two lines is verified with what it has, and what is open makes it unknown', async () => {
+  test('a trace cut between two lines is verified; open properties make it unknown', async () => {
     const path = join(folder, 'whole.ndjson');
     await quiver('run', file('ring.json', ring), '--trace', path);
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
@@ -346,7 +346,7 @@ export default createMachine({ initial: 'a', states: { a: { on: { X: 'b' } }, b:
 
 const isFullDevice = existsSync('/dev/full');
 
-test.skipIf(!isFullDevice)('a full disk is no verdict: the trace or the report is said to be unwritten, status 64', async () => {
+test.skipIf(!isFullDevice)('a full disk: an error for the unwritten trace or report, status 64', async () => {
   expect((await quiver('run', file('ring.json', ring), '--trace', '/dev/full')).status).toBe(64);
   expect(complained).toEqual([
     expect.stringMatching(
@@ -358,14 +358,14 @@ test.skipIf(!isFullDevice)('a full disk is no verdict: the trace or the report i
   expect(said).toMatch(/^quiver: Cannot write to standard output \(ENOSPC.*\)\.\n64\n$/);
 });
 
-test('nothing on standard input is no scenario, and not valid', () => {
+test('empty standard input is an error, and not a valid scenario', () => {
   expect(started(['run', '-'])).toMatchObject({
     status: 64,
     stderr: 'quiver: standard input contains no scenario. Write one scenario a line.\n',
   });
 });
 
-test('a verdict is told even where nobody reads it to its end', () => {
+test('the status is the verdict even if the output is not read to its end', () => {
   const deadlock = { protocol: 'exclusion', topology: { kind: 'path', n: 2 }, options: { priorities: 2, rules: 'printed' } };
   const events = ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' }));
   const path = file('deadlock.json', { ...deadlock, events });
@@ -375,7 +375,7 @@ test('a verdict is told even where nobody reads it to its end', () => {
   expect(said).toMatch(/^(1|141)\n$/);
 });
 
-test('a file that cannot be written leaves nobody who listens to signals', async () => {
+test('a file that cannot be written leaves no signal listener', async () => {
   const listening = () => ['SIGINT', 'SIGTERM'].map((signal) => process.listenerCount(signal));
   const before = listening();
   expect((await quiver('run', file('ring.json', ring), '--trace', 'no/such/folder/t.ndjson')).status).toBe(64);

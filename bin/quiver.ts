@@ -25,8 +25,8 @@ function endAnyway(): void {
   setTimeout(end, LINGER_MS).unref();
 }
 
-// Where nothing can be written (a full disk) no verdict is told. A reader that closes the pipe early (`quiver run … | head`) ends the run, without a word. Its verdict is told if it is known; or else
-// the status is that of a program that the system ends for this.
+// If standard output cannot be written (a full disk), there is no verdict. A reader that closes the pipe early (`quiver run … | head`) ends
+// the run silently. The status is the verdict if it is known, otherwise that of a program that the system ends for this reason.
 const CLOSED_PIPE = 128 + 13;
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(process.exitCode ?? CLOSED_PIPE);

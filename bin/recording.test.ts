@@ -1,4 +1,4 @@
-/** What the trace of a counterexample says of its end: that of a run that goes round, made of choices that are known. */
+/** The end of a counterexample's trace: an infinite run whose choices are known. */
 import { expect, test } from 'vitest';
 import { ReadTrace } from '../inspector/model/recording.js';
 import { verdictOf } from '../inspector/model/verdict.js';
@@ -36,14 +36,14 @@ test.each([0, 3, 15])('a run that goes round from choice %i says so where that c
   expect(verdictOf(recording)).toMatchObject({ verdict: 'invalid', endless: { from: recording.endless, rests: false } });
 });
 
-test('one that rests says so at its end, and one of a finite run says nothing', () => {
+test('a run that rests has a line for it at its end; a finite run has none', () => {
   const resting = read(found.choices.length);
   expect(verdictOf(resting).endless).toEqual({ from: resting.endless, rests: true });
   expect(resting.end - resting.endless!).toBe(3);
   expect(verdictOf(read(undefined)).endless).toBeNull();
 });
 
-test('a property that the protocol does not have is refused by name', () => {
+test('an unknown property is rejected with its name', () => {
   const lines = recordCounterexample(scenario, printed, { ...found, property: 'world peace' });
   expect(() => [...lines]).toThrow('Unknown property "world peace" in `refutes`. The properties are roles of a port');
 });

@@ -1,4 +1,4 @@
-/** What the checker finds as the lines of a trace: a counterexample made again, the nearest good run, and a branch of it. */
+/** The results of the checker as the lines of a trace: a counterexample, repeated, the nearest good run, and a branch of it. */
 import type { CounterexampleHeader, SentCommand } from '../inspector/gestures.js';
 import { recordRun } from '../network/record-run.js';
 import type { SimulationOptions } from '../network/simulation.js';

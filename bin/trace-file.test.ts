@@ -1,4 +1,4 @@
-/** What is written to a file is what its name asks for, from every command that writes traces. */
+/** The ending of a file determines the format, for every command that writes traces. */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -29,7 +29,7 @@ function traceIn(page: string): any[] {
   return text.split('\n').map((line) => JSON.parse(line) as unknown);
 }
 
-test('a counterexample as a page of its own, which holds the same trace', async () => {
+test('a counterexample as a page that contains the same trace', async () => {
   const [page, trace] = [inFolder('failure.html'), inFolder('failure.ndjson')];
   expect(await check({ trace: page }, [scenario])).toBe(1);
   await check({ trace }, [scenario]);
@@ -85,7 +85,7 @@ test('a link stays a link, a pipe a pipe, and a folder is refused', async () => 
   await expect(run({ trace: '-' }, [scenario])).rejects.toThrow('Cannot write "-": it is not a file name. Choose a file.');
 });
 
-test('a name that says nothing, or no trace, writes nothing', async () => {
+test('a name without a known ending, or a missing trace, writes nothing', async () => {
   const path = inFolder('run.txt');
   await expect(explore({ save: path }, [scenario])).rejects.toThrow(
     /--save needs a scenario or a trace, and a file name that ends with one of \.html, \.svg, \.shiviz\.log: quiver explore run\.ndjson --save run\.html/,
@@ -98,7 +98,7 @@ test('a name that says nothing, or no trace, writes nothing', async () => {
   expect([path, inFolder('no.html')].filter((one) => existsSync(one))).toEqual([]);
 });
 
-test('a trace that was cut off is not written in part as if it were whole, and the complaint says how to have that part', async () => {
+test('a truncated trace is not written as if complete; the error has the remedy', async () => {
   const whole = inFolder('whole.ndjson');
   await run({ trace: whole }, [scenario]);
   const text = readFileSync(whole, 'utf8');

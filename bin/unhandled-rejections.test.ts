@@ -1,4 +1,6 @@
-/** What code under test does past the paths, through the program itself: no such thing is green, and none holds the program up. */
+/**
+ * Errors of the tested code outside of all paths, through the program itself: each is a failure, and none delays the end of the program.
+ */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -21,7 +23,7 @@ function quiver(name: string, body: string, ...words: string[]) {
   return { status, stdout, stderr };
 }
 
-test('what an action starts and nobody hears is a failure in every report; what never stops does not hold the program up', () => {
+test('an uncaught rejection of an action fails every report; endless work does not hang', () => {
   const machine = `
   const tick = fromCallback(() => void setInterval(() => {}, 1000));
   export default setup({ actors: { tick } }).createMachine({ id: 'm', invoke: { src: 'tick' }, on: { GO: { actions: () => {

@@ -186,7 +186,7 @@ export const sharedOptions: Readonly<Record<string, OptionSpec>> = {
   help: { description: 'show the purpose and the options of a command' },
 };
 
-/** The given options, by name. */
+/** The values of the given options. */
 export type ValuesOf<V extends Verb> = {
   readonly [K in keyof (typeof verbs)[V]['options']]?: (typeof verbs)[V]['options'][K] extends { readonly value: string }
     ? string

@@ -1,4 +1,4 @@
-/** What `quiver run` and `quiver check` print of a violation, and of a run that never comes to rest. */
+/** The output of `quiver run` and `quiver check` for a violation, and for a run that never comes to rest. */
 import { expect, test } from 'vitest';
 import { called } from './called.fixture.js';
 import { runCommand } from './program.js';

@@ -1,6 +1,6 @@
 /**
- * The public face, as `api-report.md` next to this file has it: every name of every entry of the package with its declaration. Whoever changes
- * it on purpose runs `npx vitest run scripts/api-report -u`, and the change is in the commit for everybody to see.
+ * Compares the public API with `api-report.md` next to this file: every name of every entry of the package with its declaration. After an
+ * intended change, run `npx vitest run scripts/api-report -u` and commit the report, so that reviewers see the change.
  */
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -8,8 +8,8 @@ import { declarationsOf, entries, namesOf, root } from './public-face.js';
 
 const section = (entry: string, file: string): string => {
   const names = namesOf(file).toSorted();
-  const told = (name: string) => declarationsOf(file, name).map(({ text }) => text || `export * as ${name};`);
-  const body = names.flatMap((name) => [...new Set(told(name))]);
+  const textsOf = (name: string) => declarationsOf(file, name).map(({ text }) => text || `export * as ${name};`);
+  const body = names.flatMap((name) => [...new Set(textsOf(name))]);
   return `## ${entry.replace('.', 'xstate-quiver')}\n\n\`\`\`ts\n${body.join('\n\n')}\n\`\`\`\n`;
 };
 
@@ -20,7 +20,7 @@ test('the public face is the one that was agreed on', async () => {
   await expect(report).toMatchFileSnapshot('api-report.md');
 });
 
-describe('every public name says what it is, and whether it will stay', () => {
+describe('every public name has a docstring and a stability tag', () => {
   test.each(entries)('%s', (_, file) => {
     const missing = namesOf(file).flatMap((name) => {
       const found = declarationsOf(file, name);
@@ -34,7 +34,7 @@ describe('every public name says what it is, and whether it will stay', () => {
   });
 });
 
-/** Of everything that is exported: its docstring, with those of its members, and whether a program can do something with it. */
+/** For every exported name: its docstring, with those of its members, and whether a program can use it as a value. */
 const faces = new Map(
   entries.flatMap(([, file]) =>
     namesOf(file).map((name) => {
@@ -54,7 +54,7 @@ const imported = new Set([...examples.matchAll(/import \{([^}]*)\}/g)].flatMap((
 const isShown = (name: string): boolean => imported.has(name) || exampleIn(faces.get(name)?.whole ?? '') !== '';
 
 /** `examples.deep.ts` runs the examples. */
-test('every value stands in an example, or says by whom it is made or used that does', () => {
+test('every value is in an example, or names its maker or user that is', () => {
   const values = [...faces].filter(([, { isValue }]) => isValue);
   const without = values.filter(
     ([name, { docs }]) =>

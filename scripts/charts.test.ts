@@ -42,7 +42,7 @@ async function draw(name: string, machine: Parameters<typeof chartDefinition>[0]
     .replace('<defs>', `<style>${style} ${ground}</style><defs>`)}\n`;
 }
 
-/** Locks stand on the charts of other protocols: each is drawn once, by the name of its own. */
+/** Locks use the charts of other protocols: each is drawn once, under the name of its own protocol. */
 const own = new Set(Object.values(protocols).flatMap(({ name, charts }) => charts[name] ?? []));
 const charts = Object.values(protocols).flatMap(({ name, charts }) =>
   Object.entries(charts)
@@ -55,6 +55,6 @@ test.each(charts)('%s', async (name, machine) => {
   await expect(await draw(name, machine)).toMatchFileSnapshot(new URL(`${name}.svg`, folder).pathname);
 });
 
-test('there is no picture of a chart that is no more', () => {
+test('no picture of a removed chart remains', () => {
   expect(readdirSync(folder).sort()).toEqual(charts.map(([name]) => `${name}.svg`).sort());
 });

@@ -1,10 +1,11 @@
 /**
- * Every block `ts` and `js` of the guides in docs/ compiles with the types of the packed library, and is run: as its own program,
- * or by Vitest where it has tests. A block that cannot be run has a reason here. Blocks `json` are scenarios, and are run; lines of the
- * command have the options that they are given.
+ * Checks every block `ts` and `js` of the guides in docs/: it compiles with the types of the packed library, and runs as its own program,
+ * or with Vitest if it contains tests. A block that cannot be run has a reason here. Blocks `json` are scenarios and are run. Commands in
+ * blocks have only existing options.
  *
- * Not looked at again: docs/start and docs/recipes (check-pages.mjs follows them, block by block), the blocks `js` of docs/transports.md
- * and of the pages below it (examples/transports-page.test.ts runs them beside real servers) and docs/from-xstate-test.md (examples/machines/moving-in.test.ts).
+ * Other checks cover docs/start and docs/recipes (check-pages.mjs follows them, block by block), the blocks `js` of docs/transports.md and
+ * of the pages below it (examples/transports-page.test.ts runs them with real servers) and docs/from-xstate-test.md
+ * (examples/machines/moving-in.test.ts).
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -29,8 +30,8 @@ const PAIR = `
   await Promise.all([a.connect(), b.connect()]);`;
 
 /**
- * What surrounds a block that is a part of a program: `before` and `after` it, `as` for how it reads in
- * the program, `names` for what it calls otherwise than given.ts (`null`: not from there), `notRun` with the reason. By the page and the number of the block on it.
+ * The context of a block that is a part of a program, by the page and the number of the block on it: `before` and `after` surround it, `as`
+ * replaces it in the program, `names` are those that differ from given.ts (`null`: not from there), `notRun` is the reason.
  */
 const PARTS = {
   'cluster.md 1': {

@@ -1,5 +1,6 @@
-// Packs the library as npm would publish it, and uses the tarball as a stranger does: lints of the package, an empty folder, every
-// entry imported, the README's example, the commands of the guide to own protocols, and every page of docs/start and docs/recipes run.
+// Packs the library as npm would publish it, and uses the tarball like an application. It lints the package, installs it in an empty folder
+// and imports every entry. It runs the README's example, the commands of the guide to own protocols, and every page of docs/start and
+// docs/recipes.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,12 +55,12 @@ try {
   const [{ integrity }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', again], root));
   if (integrity !== packed.integrity) throw new Error('npm pack produced different bytes the second time.');
 
-  // npm warns of scripts that it would run where somebody installs the package.
+  // npm warns of scripts that it would run at the installation of the package.
   const { scripts = {} } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
   const atInstall = ['preinstall', 'install', 'postinstall', 'prepare'].filter((script) => script in scripts);
   if (atInstall.length > 0) throw new Error(`The package has install scripts: ${atInstall.join(', ')}`);
 
-  // What waits for something at its start is for `import` alone.
+  // Modules that wait at their start can only be imported with `import`.
   const modules = entries
     .filter((entry) => entry !== './inspector/auto' && !entry.endsWith('.json'))
     .map((entry) => join(name, entry));
@@ -71,8 +72,8 @@ try {
   }
   const elsewhere = checkRuntimes(folder, modules, run);
 
-  // The types of every entry, for the oldest and the newest TypeScript. The declarations themselves are checked by the newest alone: the
-  // oldest does not know that typed arrays have a type of buffer.
+  // The types of every entry, for the oldest and the newest TypeScript. Only the newest checks the declarations themselves: in the oldest,
+  // typed arrays do not have a type parameter for their buffer.
   writeFileSync(
     join(folder, 'types.mts'),
     entries

@@ -1,6 +1,6 @@
 /**
- * The packed library under Bun and Deno, which come from npm into their own folder: every entry is imported, a lock taken over the
- * in-process bus and over a WebSocket hub, a scenario simulated and one checked, and the command answers.
+ * Checks the packed library under Bun and Deno, which npm installs into a separate folder. Every entry is imported, a lock is taken over
+ * the in-process bus and over a WebSocket hub, a scenario is simulated and one checked, and the command runs.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ export function checkRuntimes(folder, entries, run) {
   run('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error', 'bun@1', 'deno@2', `${NODE_22}@22`], own);
   checkTypeScript(join(own, 'node_modules', NODE_22, 'bin/node'), folder, run);
   writeFileSync(join(folder, 'everywhere.mjs'), program(entries));
-  // What Node 20 lacks is its own WebSocket, and the page of the transports says what to do about it.
+  // Node 20 has no WebSocket; the page of the transports contains the remedy.
   const expected = run('node', ['--import', './socket.mjs', 'everywhere.mjs'], withSocket(folder));
   for (const [name, args] of Object.entries(RUNTIMES)) {
     const runtime = join(own, 'node_modules/.bin', name);

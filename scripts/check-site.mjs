@@ -1,6 +1,6 @@
 /**
- * The built site: every link to a place on a page finds it there. And in Chromium: axe finds nothing wrong with any kind of page, in light and in dark, nor with the search and the menu of a
- * phone; the search and the playground work, and nothing is asked of any other server.
+ * Checks the built site: every link to a place on a page has a target. In Chromium, axe finds no error on any kind of page, in light and in
+ * dark, nor in the search and the menu of a phone. The search and the playground work without requests to other servers.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -12,7 +12,10 @@ import { checkPlayground } from './check-playground.mjs';
 const outDir = fileURLToPath(new URL('../site/.vitepress/dist', import.meta.url));
 const axe = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
-/** Pages made by hand. Those of files and of the reference look alike: one of each does. The inspector has tests of its own. */
+/**
+ * Handwritten pages, and one example of each kind of generated page: those of files and of the reference look alike. The inspector has
+ * separate tests.
+ */
 const pages = readdirSync(outDir, { recursive: true }).filter((name) => name.endsWith('.html') && !name.startsWith('inspector/'));
 const isAlike = (name) => /^(source|reference)\//.test(name);
 const chosen = [

@@ -1,6 +1,6 @@
 /**
- * How many files of this repository each entry loads, at most, and what it must not load: whoever uses one product does not load the
- * others. A bound that is more than a third too high is out of date and fails.
+ * Limits the number of this repository's files that each entry loads, and lists files that it must not load: an application of one product
+ * does not load the others. A bound that is more than a third too high is out of date and fails.
  */
 import { expect, test } from 'vitest';
 import { closureOf, wayTo } from './closure.js';
@@ -27,7 +27,7 @@ const BOUNDS: Readonly<Record<string, Bound>> = {
   'entries/transports.ts': { files: 78, without: PROTOCOLS },
 };
 
-/** What `quiver test machine.js` loads: the command, then the verb, then what tests a machine. */
+/** The modules of `quiver test machine.js`: the command, then the verb, then the machine tests. */
 const TEST_MACHINE = ['bin/quiver.ts', 'bin/program.ts', 'bin/commands/test.ts', 'bin/test-machine.ts'];
 
 test.each(Object.entries(BOUNDS))('%s', (entry, { files, without = [] }) => {

@@ -1,8 +1,8 @@
 /**
- * The examples of the docstrings: all compile, and those that are their own programs (they import what they use) run.
+ * Checks the examples of the docstrings: all compile, and complete programs (those with imports) run.
  *
- * They are in a folder that knows the package by its name, as in an application. The others are a line or two on an object that a
- * reader has in hand; FRAGMENTS says of what kind it is.
+ * They are in a folder that knows the package by its name, as in an application. The others are a line or two about an object that a reader
+ * has already; FRAGMENTS contains its type.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -23,8 +23,8 @@ declare const print: (page: string, fence: number) => Promise<void>;
 `;
 
 /**
- * What must compile, and what must not: the guarantees of each transport are types, so a node whose protocol assumes more does not take it.
- * Objects such as locks add the link layer and take every transport.
+ * Code that must compile, and code that must not: the guarantees of each transport are types, so a node rejects a transport with too few.
+ * Objects such as locks add the link layer and accept every transport.
  */
 const TRANSPORTS = `
 import type { MqttClient } from 'mqtt';
@@ -103,7 +103,7 @@ test('what does not run here is an example', () => {
 const folder = mkdtempSync(join(tmpdir(), 'quiver-examples-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the examples compile with every entry, whose declarations are whole, and the programs among them run', () => {
+test('examples compile with every entry, declarations are complete, programs run', () => {
   mkdirSync(join(folder, 'node_modules'));
   for (const each of ['xstate', 'rxjs', '@types', 'vitest', 'ws', 'mqtt', '@nats-io', 'fast-check'])
     symlinkSync(join(root, 'node_modules', each), join(folder, 'node_modules', each));
@@ -118,7 +118,7 @@ test('the examples compile with every entry, whose declarations are whole, and t
   const all = entries.map(([entry], i) => `export * as e${i} from '${entry.replace('.', 'xstate-quiver')}';`);
   writeFileSync(join(folder, 'entries.ts'), all.join('\n'));
   writeFileSync(join(folder, 'transports.ts'), TRANSPORTS);
-  // What a declaration names and nobody declares is an error where the declarations themselves are checked, and \`any\` elsewhere.
+  // An undeclared name in a declaration is an error only if the declarations themselves are checked; elsewhere it is \`any\`.
   const sources = ['entries.ts', 'transports.ts', ...files.map(({ file }) => file)];
   const flags =
     '--strict --skipLibCheck false --module nodenext --target es2022 --lib es2023,esnext.disposable,dom --types node --outDir out';

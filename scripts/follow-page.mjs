@@ -1,12 +1,11 @@
 /**
- * A page of docs/start or docs/recipes, done as its reader does it: in an empty folder, block by block, in one shell.
+ * Follows a page of docs/start or docs/recipes like its reader: in an empty folder, block by block, in one shell.
  *
- * - A block below a line that ends with the name of a file and a colon (`worker.js`:) is saved as that file, in the folder where the
- *   shell is.
- * - A block `sh` is run in the folder in which the one before it ended. What it prints has to be what is in the block without a
- *   language below it; a line `…` there stands for any number of lines.
- * - A block `diff` tells what was before, and is passed over.
- * - xstate-quiver is installed from the tarball that is given.
+ * - A block below a line that ends with the name of a file and a colon (`worker.js`:) is saved as that file, in the folder of the shell.
+ * - A block `sh` is run in the folder in which the previous one ended. Its output must match the block without a language below it; a line
+ *   `…` there matches any number of lines.
+ * - A block `diff` shows earlier code, and is skipped.
+ * - xstate-quiver is installed from the given tarball.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -45,7 +44,8 @@ export function stepsOf(text) {
 }
 
 function run(command, cwd) {
-  // No colors, and nobody's settings of npm: a page is the same for everybody. In which folder it ends, it says where no block prints.
+  // Without colors and without user settings of npm, so that a page has the same result for everyone. The last line is the folder in which
+  // the block ends.
   const child = spawn('sh', ['-e', '-c', `${command}\npwd >&3`], {
     cwd,
     env: { ...process.env, NO_COLOR: '1', npm_config_loglevel: 'error' },
@@ -59,7 +59,7 @@ function run(command, cwd) {
   return new Promise((resolve) =>
     child.once('exit', (status) => {
       clearTimeout(late);
-      // What was left in the background goes on for the next blocks, and holds no pipe open.
+      // A process in the background continues for the next blocks, and does not keep the pipe open.
       setTimeout(() => resolve({ ...said, folder: said.folder.trim(), status, group: child.pid }), 200);
     }),
   );

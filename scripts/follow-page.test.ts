@@ -44,7 +44,7 @@ test('what was printed is held to what the page shows, line by line', () => {
   expect(isShown('a\nb', 'a')).toBe(false);
 });
 
-test('a page is followed in one shell: blocks and files go on in the folder in which the block before them ended', async () => {
+test('one shell follows a page: each block starts in the folder of the previous one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-follow-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const page = join(folder, 'page.md');

@@ -1,6 +1,6 @@
 /**
- * What the reader of a block on a page of docs/ has in hand, by the names that the pages use. check-blocks.mjs compiles each block with
- * those of `given` that it names, and runs it; what is only `Declared` has no value, and such a block is not run.
+ * Objects that a reader of docs/ has already, under the names that the pages use. check-blocks.mjs compiles each block with those of
+ * `given` that it names, and runs it. A block with a name that is only `Declared`, without a value, is not run.
  */
 import { assign, sendTo, setup, type AnyActorRef } from 'xstate';
 import { createElection } from 'xstate-quiver/election';
@@ -105,7 +105,7 @@ interface Declared {
   readonly node: ReturnType<typeof createNode>;
   readonly otherNode: ReturnType<typeof createNode>;
   readonly file: { write(text: string): void };
-  // Of the page on rehearsals.
+  // For the page on rehearsals.
   readonly sleep: (ms: number) => Promise<void>;
   readonly invoices: Pick<FencedStore, 'write'> & { read(key: string, options?: { fence: number }): Promise<number | undefined> };
   readonly order: number;

@@ -1,7 +1,7 @@
 /**
- * The public face as the package ships it: its entries, the names that they export, and how each is declared and described.
+ * The public API of the shipped package: its entries, their exported names, and the declaration and docstring of each.
  *
- * It reads the declarations of the build, so it sees only what the package contains.
+ * This module reads the declarations of the build, so it sees only the content of the package.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

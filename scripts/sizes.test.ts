@@ -1,6 +1,6 @@
 /**
- * What an application carries of each entry: bundled for a browser by Vite, minified and gzipped, without the peers (xstate, rxjs, ws,
- * NATS, MQTT), in thousands of bytes. The figures are bounds; one that has room of a fifth is out of date and fails as well.
+ * The size of each entry in an application: bundled for a browser by Vite, minified and gzipped, without the peers (xstate, rxjs, ws, NATS,
+ * MQTT), in thousands of bytes. The figures are bounds; one that is more than a fifth too high is out of date and fails as well.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,10 +1,9 @@
 /**
- * What an application carries of an entry: bundled for a browser by Vite, minified, without the peers (xstate, rxjs, ws, NATS, MQTT).
+ * Prints the size of an entry in an application: bundled for a browser by Vite, minified, without the peers (xstate, rxjs, ws, NATS, MQTT).
  *
  *     node scripts/weigh.mjs locks
  *
- * prints the bytes of the bundle, gzipped, and how they are divided among its folders and modules: each by what its own code comes to
- * when it is gzipped by itself.
+ * The output contains the gzipped bytes of the bundle, and those of its folders and modules, each gzipped separately.
  */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';

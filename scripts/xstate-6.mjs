@@ -1,5 +1,5 @@
-// Reports what of the kernel, the charts and the tests finds its XState in the latest alpha of version 6, and what of their own tests runs on it.
-// Nothing is changed here, and nothing fails.
+// Reports which parts of XState the kernel, the charts and the tests find in the latest alpha of version 6, and which of their tests pass.
+// It changes nothing here, and nothing fails.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const sources = (part) =>
     .filter((name) => /\.tsx?$/.test(name) && !/\.(test|deep|fixtures?)\./.test(name) && !name.includes('node_modules'))
     .map((name) => join(part, name));
 
-/** Whose tests are run with that version instead of ours. */
+/** Files whose tests run with that version. */
 const TESTED = {
   kernel: ['network/*.test.ts', 'network/world/*.test.ts'],
   charts: ['machines/directory/*.test.ts'],

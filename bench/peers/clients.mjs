@@ -22,7 +22,7 @@ export function redlockOn(port) {
   };
 }
 
-/** etcd3's lock gives up where another client has it. A watch says when it is gone, so nobody asks in vain for long. */
+/** etcd3's lock fails if another client has it. A watch reports its release, so that few attempts fail. */
 export async function etcdOn(port) {
   const client = new Etcd3({ hosts: `http://127.0.0.1:${port}` });
   const watcher = await client.watch().key('lock').create();
@@ -35,7 +35,7 @@ export async function etcdOn(port) {
       } catch (error) {
         if (!(error instanceof EtcdLockFailedError)) throw error;
       }
-      // Whoever released may have done so before the watch could tell: then the next try succeeds.
+      // The release may have happened before the watch started. Then the next attempt succeeds.
       await Promise.race([gone, pause(1_000)]);
     }
   };

@@ -1,4 +1,4 @@
-// A member of a cluster on a mesh: `node cluster-member.mjs ID PORTS`. It sends to one counter as it is told, and counts its idle actors.
+// A member of a cluster on a mesh: `node cluster-member.mjs ID PORTS`. It sends to one counter on request, and counts its idle actors.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { assign, setup } from 'xstate';
@@ -27,7 +27,7 @@ const cluster = createCluster({ transport: linked(mesh, { peers }), peers, machi
 const hot = cluster.actor('counter', 'hot');
 
 const WORK = {
-  /** So many events in flight, for so long. */
+  /** Keeps a number of events in flight for a time. */
   load: async ({ ms, lanes }) => {
     const tookMs = [];
     const until = performance.now() + ms;

@@ -66,7 +66,7 @@ async function failOver() {
   return longest;
 }
 
-/** Of actors that one process has created and does not use: while it hosts them, and once they are passive. */
+/** Memory of actors that one process has created and does not use: while it hosts them, and once they are passive. */
 export async function measureMemory() {
   const { started, ask, end } = await members();
   const [first] = started;

@@ -1,5 +1,5 @@
-// A leader among four processes: from the first wish to lead until there is one, and from the SIGKILL of the leader until the next one.
-// With broadcast-channel there is one when it says so itself, with Quiver when all say the same.
+// Election of a leader among four processes: the time from the first request until there is a leader, and from the SIGKILL of the leader
+// until the next one. With broadcast-channel, the leader itself reports its election; with Quiver, all processes do.
 import { setTimeout as pause } from 'node:timers/promises';
 import { median } from '../../dist/bench/measure.js';
 import { ms, samplesInTurn } from './measure.mjs';

@@ -30,7 +30,7 @@ for (const [name, { needs, run }] of Object.entries(PARTS)) {
   const rows = await run();
   console.log(`${table(rows)}\n(${before} before, ${load()} after)\n`);
 }
-// A rival keeps a socket open that nobody can close.
+// A rival keeps a socket open that cannot be closed.
 process.exit();
 
 /** In Markdown, as it is in docs/peers.md. */

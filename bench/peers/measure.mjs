@@ -1,4 +1,4 @@
-// Numbers and how they are said.
+// Statistics of samples, and their formats.
 export const quantile = (values, share) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
 
@@ -6,7 +6,7 @@ export const whole = (value) => Math.round(value).toLocaleString('en-US');
 
 export const ms = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 
-/** Rivals alternate, so a change in the speed of the machine favors none. Returns the samples of each, by name. */
+/** Rivals alternate, so that a change in the speed of the machine affects all of them. Returns the samples of each rival under its name. */
 export async function samplesInTurn(rounds, rivals) {
   const samples = Object.fromEntries(Object.keys(rivals).map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) for (const [name, run] of Object.entries(rivals)) samples[name].push(await run());

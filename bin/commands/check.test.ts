@@ -21,7 +21,7 @@ const module = inFolder(
 );
 
 describe('a module that exports actors', () => {
-  test('without a scenario its own events are asked, each once; the lines for the failure bring it along', async () => {
+  test('without a scenario, each event is sent once; failure lines contain it', async () => {
     expect(await quiver(['check', '--protocol', module])).toBe(1);
     const said = printed.join('\n');
     expect(said).toMatch(/^invalid {2}system 1 of pair[^]*violated: one at most in 4 steps/);
@@ -37,7 +37,7 @@ describe('a module that exports actors', () => {
     expect(printed.join('\n')).toMatch(/see it: {3}open \S*failure\.html in a browser$/);
   });
 
-  test('a scenario of its own may name them, by type and payload; one without events says that it asks nothing', async () => {
+  test('a scenario selects events by type and payload; one without gets a notice', async () => {
     const topology = { nodes: ['asker', 'counter'], links: [['asker', 'counter', 1]] };
     const asked = { at: 0, node: 'asker', do: 'GO {"again":true}' };
     const scenario = (events: unknown) => inFolder('pair.json', JSON.stringify({ protocol: 'pair', topology, events }));

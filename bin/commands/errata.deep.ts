@@ -1,4 +1,4 @@
-/** The commands of docs/errata.md do what the page says of them. */
+/** The commands of docs/errata.md have the results that the page describes. */
 import { describe, expect, test } from 'vitest';
 import { called } from '../called.fixture.js';
 import { quiver } from '../program.js';

@@ -1,4 +1,4 @@
-/** What `quiver explore` serves: the built program in its own process, asked as a page asks. */
+/** The server of `quiver explore`: the built program in its own process, with the requests of a page. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,18 +49,15 @@ async function linesOf(url: string): Promise<any[]> {
 const CONTACTS = 100;
 const day = fileURLToPath(new URL('../../../shared/data/contacts/ws16-day2.tij', import.meta.url));
 
-test.skipIf(!existsSync(day))(
-  'a real contact day in place of ours, of which we take some minutes (skipped where ../shared/data/contacts is not there)',
-  async () => {
-    const minutes = file('minutes.tij', readFileSync(day, 'utf8').split('\n').slice(0, CONTACTS).join('\n'));
-    const url = await explore('--story', 'districts', '--contacts', minutes);
-    const [header, ...lines] = await linesOf(`${url}story/districts/The%20day`);
-    expect(header).toMatchObject({ quiver: 1, protocol: 'election' });
-    expect(header.nodes.length).toBeGreaterThan(3);
-    expect(lines.some(({ kind, up }) => kind === 'channel' && up === true)).toBe(true);
-    expect(lines.some(({ event }) => event?.type === 'update')).toBe(true);
-  },
-);
+test.skipIf(!existsSync(day))('some minutes of a real contact day (skipped without ../shared/data/contacts)', async () => {
+  const minutes = file('minutes.tij', readFileSync(day, 'utf8').split('\n').slice(0, CONTACTS).join('\n'));
+  const url = await explore('--story', 'districts', '--contacts', minutes);
+  const [header, ...lines] = await linesOf(`${url}story/districts/The%20day`);
+  expect(header).toMatchObject({ quiver: 1, protocol: 'election' });
+  expect(header.nodes.length).toBeGreaterThan(3);
+  expect(lines.some(({ kind, up }) => kind === 'channel' && up === true)).toBe(true);
+  expect(lines.some(({ event }) => event?.type === 'update')).toBe(true);
+});
 
 test('a trace is served as it is, of whatever version and length', async () => {
   const text = `{"quiver":99,"nodes":[]}\n${'{"at":0}\n'.repeat(100_000)}`;

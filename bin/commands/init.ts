@@ -33,7 +33,7 @@ const command: VerbWork<'init'> = async (_, words) => {
 /** As a shell reads it as one word. */
 const inShell = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
-/** With the versions of what this package was made with. */
+/** The package file, with the versions of the dependencies with which this package was built. */
 function packageOf(name: string): object {
   const own = JSON.parse(readFileSync(createRequire(import.meta.url).resolve('xstate-quiver/package.json'), 'utf8'));
   const { version, peerDependencies: peers, devDependencies: dev } = own;

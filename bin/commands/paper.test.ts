@@ -1,4 +1,4 @@
-/** `quiver paper` of experiments that are made up: what it says, its page, its status; and that the docs name papers that there are. */
+/** `quiver paper` with made-up experiments: its output, its page, its status. The docs name only existing papers. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -59,7 +59,7 @@ describe('papers', () => {
     expect(readFileSync(page, 'utf8')).toContain('<td class="differs">37<small>38 ✗</small></td>');
   });
 
-  test('--json says of each line which paper it is of', async () => {
+  test('--json adds the paper to each line', async () => {
     expect(await quiver(['paper', 'queue', '--json'])).toBe(0);
     expect(printed.map((line) => JSON.parse(line).paper)).toEqual(['queue', 'queue']);
   });

@@ -49,7 +49,7 @@ class Process {
   }
 }
 
-test('three processes share a lock; when its holder is killed the next is granted a larger fence', async () => {
+test('after the holder of a shared lock is killed, the next one gets a larger fence', async () => {
   const hub = await webSocketHub({ port: 0 });
   onTestFinished(() => hub.close());
   const url = `ws://127.0.0.1:${hub.port}`;

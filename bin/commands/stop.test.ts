@@ -1,4 +1,4 @@
-/** `quiver run --stop`: a run that is refuted says so as it is seen, and ends so many steps later. */
+/** `quiver run --stop`: a run that is refuted reports it immediately, and ends the given number of steps later. */
 import { describe, expect, test } from 'vitest';
 import { called } from '../called.fixture.js';
 import { quiver } from '../program.js';
@@ -23,7 +23,7 @@ async function stepsAndStatus(...args: string[]) {
 }
 
 describe('a run that is refuted', () => {
-  test('ends where it is, or so many steps later, and says what was violated', async () => {
+  test('ends immediately or some steps later, and reports the violation', async () => {
     const whole = await stepsAndStatus();
     const atOnce = await stepsAndStatus('--stop', '0');
     expect(complained).toEqual([expect.stringMatching(/lossy\.json: violated: .+ at time \d+$/)]);

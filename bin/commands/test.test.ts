@@ -10,7 +10,7 @@ import { quiver } from '../program.js';
 
 const { folder, inFolder, printed } = called();
 
-/** What the trace in a page tells. The page is taken away. */
+/** The trace in a page. Deletes the page. */
 function linesIn(page: string): TraceLine[] {
   const [, packed] = /id="trace">([^<]*)</.exec(readFileSync(page, 'utf8'))!;
   rmSync(page);
@@ -58,13 +58,13 @@ describe('quiver test', () => {
     await expect(walk(args)).rejects.toThrow(complaint);
   });
 
-  test("a protocol of one's own is named by its file", async () => {
+  test('an external protocol is named by its file', async () => {
     const own = 'examples/own-protocol/index.ts';
     expect(await walk([own, '--swarm', '20'])).toBe(0);
     expect(printed.join('\n')).toMatch(/^ring .*paths[^]*swarm  20 scenarios, nothing breaks[^]*valid$/);
   });
 
-  test('reasons are given by a module of their own', async () => {
+  test('a separate module contains the reasons', async () => {
     const own = 'examples/own-protocol/index.ts';
     expect(await walk([own, '--mutants'])).toBe(1);
     expect(printed.join('\n')).toContain('ring: reorder choices candidate: probe #2, before #1');
@@ -117,7 +117,7 @@ describe('quiver test of a machine', () => {
     );
   });
 
-  test('without them it says what breaks, how, and which sample it lacks', async () => {
+  test('without them it reports the failure, its steps, and the missing sample', async () => {
     expect(await walk([login, '--json'])).toBe(1);
     const { failures, coverage } = JSON.parse(printed.join(''));
     expect(failures[0].steps).toEqual([{ event: { type: 'LOG_IN' } }, { done: 'authenticate' }]);
@@ -125,7 +125,7 @@ describe('quiver test of a machine', () => {
     expect(coverage.missing.map(({ item }: { item: string }) => item)).toContain('guard loggedOut: LOG_IN is false');
   });
 
-  test('--mode pure takes the chart alone', async () => {
+  test('--mode pure tests only the chart', async () => {
     expect(await walk([login, '--with', inFolder('samples.mjs', samples), '--mode', 'pure'])).toBe(0);
     expect(printed.join('\n')).toMatch(/6 states, 19 steps between them\n[^]*tour .* on the chart alone\n[^]*valid$/);
     await expect(walk([login, '--mode', 'pur'])).rejects.toThrow(/^mode is "pur".*pure/);
@@ -157,7 +157,7 @@ describe('quiver test of a machine', () => {
     );
   });
 
-  test('child machines stand in trace and lcov; lcov has the counts of earlier runs as well', async () => {
+  test('trace and lcov contain child machines; lcov adds the counts of earlier runs', async () => {
     const [trace, counts, lcov] = ['order.ndjson', 'order.json', 'order'].map((name) => inFolder(name));
     const given = inFolder(
       'order.mjs',
@@ -190,7 +190,7 @@ describe('quiver test of a machine', () => {
     );
   });
 
-  test('a failure is a line of the shell that takes it again, and says how it is seen', async () => {
+  test('a failure prints a command to repeat it and one to inspect it', async () => {
     const wrong = `export default { events: { LOG_IN: [{ user: "o'hara" }] }, services: { authenticate: { done: [], fails: [] } },
       invariants: { "nobody is o'hara": ({ value, context }) => value !== 'authenticating' },
     };`;
@@ -224,7 +224,7 @@ describe('quiver test of a machine', () => {
     );
   });
 
-  test('a search that was cut off is unknown, with exit status 2 and the limit that ended it', async () => {
+  test('an incomplete search is unknown: exit status 2 and the limit that ended it', async () => {
     const cut = inFolder('cut.mjs', 'export default { limits: { states: 5 } };');
     expect(await walk(['examples/machines/upload.ts', '--with', cut])).toBe(2);
     expect(printed.join('\n')).toMatch(
@@ -264,7 +264,7 @@ describe('quiver verify', () => {
     expect(printed[0]).toMatch(/^valid .* steps of directory$/);
   });
 
-  test('a step that no chart can take is told with its line', async () => {
+  test('an impossible step is reported with its line', async () => {
     const lines = await record();
     const at = lines.findIndex((line) => line.includes('"kind":"deliver"'));
     const changed = lines.with(at, lines[at]!.replace(/"parent":"n\d"/, '"parent":"n9"'));
@@ -272,7 +272,7 @@ describe('quiver verify', () => {
     expect(JSON.parse(printed.join(''))).toMatchObject({ verdict: 'invalid', impossible: { line: at + 1 }, properties: [] });
   });
 
-  test('a trace cut off within a line, and no trace at all, are refused by name', async () => {
+  test('a truncated line and a file that is not a trace are rejected with the reason', async () => {
     const lines = await record();
     const cut = inFolder('cut.ndjson', lines.join('\n').slice(0, -20));
     await expect(verify([cut])).rejects.toThrow(`Line ${lines.length} of ${cut} is truncated or damaged`);
