@@ -25,7 +25,7 @@ function endAnyway(): void {
   setTimeout(end, LINGER_MS).unref();
 }
 
-// If standard output cannot be written (a full disk), there is no verdict. A reader that closes the pipe early (`quiver run … | head`) ends
+// If standard output cannot be written (a full disk), the verdict is not reported. A reader that closes the pipe early (`quiver run … | head`) ends
 // the run silently. The status is the verdict if it is known, otherwise that of a program that the system ends for this reason.
 const CLOSED_PIPE = 128 + 13;
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {

@@ -23,7 +23,7 @@ function quiver(name: string, body: string, ...words: string[]) {
   return { status, stdout, stderr };
 }
 
-test('an uncaught rejection of an action fails every report; endless work does not hang', () => {
+test('an uncaught rejection of an action fails every report; endless work is ended', () => {
   const machine = `
   const tick = fromCallback(() => void setInterval(() => {}, 1000));
   export default setup({ actors: { tick } }).createMachine({ id: 'm', invoke: { src: 'tick' }, on: { GO: { actions: () => {

@@ -42,7 +42,7 @@ async function draw(name: string, machine: Parameters<typeof chartDefinition>[0]
     .replace('<defs>', `<style>${style} ${ground}</style><defs>`)}\n`;
 }
 
-/** Locks use the charts of other protocols: each is drawn once, under the name of its own protocol. */
+/** Locks use the charts of other protocols: each is drawn once, under the name of its protocol. */
 const own = new Set(Object.values(protocols).flatMap(({ name, charts }) => charts[name] ?? []));
 const charts = Object.values(protocols).flatMap(({ name, charts }) =>
   Object.entries(charts)

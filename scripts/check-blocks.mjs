@@ -30,8 +30,8 @@ const PAIR = `
   await Promise.all([a.connect(), b.connect()]);`;
 
 /**
- * The context of a block that is a part of a program, by the page and the number of the block on it: `before` and `after` surround it, `as`
- * replaces it in the program, `names` are those that differ from given.ts (`null`: not from there), `notRun` is the reason.
+ * The context of a block that is a part of a program, by the page and the number of the block on it. `before` and `after` surround it, and
+ * `as` replaces it in the program. `names` are those that differ from given.ts (`null`: not from there), and `notRun` is the reason.
  */
 const PARTS = {
   'cluster.md 1': {

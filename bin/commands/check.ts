@@ -82,7 +82,7 @@ function choice<T extends string>(name: string, word: string | undefined, choice
   return chosen;
 }
 
-/** Yields each scenario, with `--graphs N` on every graph of N nodes instead of its own topology. */
+/** Yields each scenario, with `--graphs N` on every graph of N nodes instead of the scenario's topology. */
 async function* everyItem(items: AsyncGenerator<ReadScenario>, graphs: number | undefined): AsyncGenerator<ReadScenario> {
   for await (const item of items) {
     if (graphs === undefined || 'error' in item) yield item;

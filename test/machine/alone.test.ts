@@ -1,4 +1,4 @@
-/** A chart alone: each step as a live actor would take it, with what it asks for as data, and a way back to where it stood. */
+/** A chart without live actors: each step matches a live actor's step, its requests are data, and states can be restored. */
 import {
   assign,
   cancel,
@@ -36,7 +36,7 @@ class Clock {
   }
 }
 
-/** Services do nothing by themselves, unless they are charts of their own. */
+/** Services do nothing by themselves, except for machines. */
 function aloneOf(machine: AnyActorLogic, input?: unknown) {
   const clock = new Clock();
   const told: string[] = [];
@@ -154,7 +154,7 @@ describe('delayed events', () => {
     },
   });
 
-  test('are raised or sent by name, canceled by it, and others are told apart without one', () => {
+  test('are raised, sent and canceled by id; those without an id stay distinct', () => {
     const { alone, clock, context, send, news } = aloneOf(timed);
     alone.start();
     send('arm');
@@ -206,7 +206,7 @@ describe('actors of a chart', () => {
     },
   });
 
-  test('are made and do nothing by themselves: what comes of them is told to the chart', () => {
+  test('are created without work: their results are passed to the chart', () => {
     const { alone, value, context, send, services, settle } = aloneOf(parent);
     alone.start();
     send('go');
@@ -233,7 +233,7 @@ describe('actors of a chart', () => {
     expect(value()).toBe('idle');
   });
 
-  test('one that is spawned hears what it is sent until it is stopped, also where an assignment spawned it', () => {
+  test('a spawned actor receives events until its stop, also if assign spawned it', () => {
     const { alone, send, news, services } = aloneOf(parent);
     alone.start();
     for (const type of ['spawn', 'tell', 'dismiss']) send(type);
@@ -258,7 +258,7 @@ describe('actors of a chart', () => {
     expect([value(), alone.root.getSnapshot().context.result]).toEqual(['idle', 2]);
   });
 
-  test('the snapshots of one are told where the chart asks for them', () => {
+  test('the chart receives snapshots on request', () => {
     const counter = setup(types).createMachine({
       context: { n: 0 },
       on: { inc: { actions: assign({ n: ({ context }: any) => context.n + 1 }) } },
@@ -284,7 +284,7 @@ describe('actors of a chart', () => {
   });
 });
 
-test('what a chart throws ends it, is told, and its timers are gone', () => {
+test('an error of a chart ends it, is reported, and removes its timers', () => {
   const failing = setup(types).createMachine({
     entry: raise({ type: 'late' }, { delay: 5 }),
     on: {

@@ -80,7 +80,7 @@ export const chance: readonly Case[] = [
   },
 ];
 
-/** What no single machine shows, and where it is tested. */
+/** Cases that no single machine shows, and their tests. */
 export const elsewhere: readonly (readonly [id: string, about: string, result: string])[] = [
   ['D7', "XState's error of two lines", 'printed whole (`bin/quiver.test.ts`)'],
   ['D8', 'the page about `compile` and `spawn`', 'corrected: `spawn` works in `assign`'],

@@ -12,14 +12,14 @@ export interface Case {
   readonly about: string;
   readonly machine: AnyStateMachine;
   readonly tests?: MachineTests;
-  /** What the page says of it. */
+  /** The result on the page. */
   readonly result: RegExp;
   /** The text of a failure. */
   readonly failure?: RegExp;
   /** The reason of something that is not covered. */
   readonly missing?: RegExp;
   readonly notes?: RegExp;
-  /** What is found without the properties of the tests. */
+  /** The finding without the properties of the tests. */
   readonly finding?: string;
   readonly covers?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** The page docs/evidence/machines.md: every case is tested anew, and the page says what was found. */
+/** The page docs/evidence/machines.md: every case is tested again, and its result matches the page. */
 import { describe, expect, test } from 'vitest';
 import { elsewhere } from './cases-chance.fixtures.js';
 import { groups, type Case } from './cases.fixtures.js';
@@ -41,7 +41,7 @@ for (const { title, cases } of groups)
     test.each(cases.map((one) => [one.id, one.about, one] as const))('%s: %s', (_, __, one) => judged(one));
   });
 
-test('the page says what is found today', async () => {
+test('the page contains the present results', async () => {
   // One of the cases, run by its name, makes no page.
   if (results.size < groups.flatMap(({ cases }) => cases).length) return;
   const cell = (text: string) => text.replaceAll('|', String.raw`\|`);

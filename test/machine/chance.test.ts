@@ -184,7 +184,7 @@ describe('chance and time that decide', () => {
 });
 
 describe('what is steered', () => {
-  test('actions, properties and samples have the same clock, and what is no part of the path has its own', async () => {
+  test('actions, properties and samples share a clock; other code has the real one', async () => {
     const realNow = Date.now;
     const began = Date.now();
     const seen: number[] = [];

@@ -1,4 +1,4 @@
-/** What comes in the end when nobody touches a machine, beside services that may send for ever; and what holds for a while. */
+/** `eventually` without external events, with services that may send forever; and properties that hold for a while. */
 import { describe, expect, test } from 'vitest';
 import { createMachine, fromCallback, raise, setup, type AnyStateMachine } from 'xstate';
 import type { MachineTests } from './options.js';
@@ -16,7 +16,7 @@ const is =
   ({ value }: { readonly value: unknown }) =>
     value === name;
 
-describe('beside a callback that sends as often as it likes', () => {
+describe('with a callback that sends any number of events', () => {
   const sends = (after: object, on: object = { TICK: {} }) =>
     setup({ actors: { ticker: fromCallback(() => {}) } }).createMachine({
       initial: 'a',
@@ -35,14 +35,14 @@ describe('beside a callback that sends as often as it likes', () => {
     expect(await comes(sends({ 100: 'b' }), { within: 2 })).toEqual([expect.stringMatching(/^is not reached within 2 steps/)]);
   });
 
-  test('unless what is sent begins it anew, or there is none', async () => {
+  test('unless the event renews the timer, or there is none', async () => {
     const renewed = sends({ 100: 'b' }, { TICK: { target: 'a', reenter: true } });
     expect(await comes(renewed)).toEqual(['can loop forever through "a" | ticker sends TICK']);
     expect(await comes(renewed, { withinMs: 250 })).toEqual([expect.stringMatching(/^more than 250 ms can pass/)]);
     expect(await comes(sends({}))).toEqual(['can loop forever through "a" | ticker sends TICK']);
   });
 
-  test('two timers that each go on while the other one begins anew hold nobody up: together they go round', async () => {
+  test('two timers that renew each other in turn do not end a loop', async () => {
     const region = (key: string) => ({
       initial: 'on',
       states: { on: { on: { [key]: { target: 'on', reenter: true } }, after: { 100: '#end' } } },
@@ -66,7 +66,7 @@ describe('with bounds', () => {
     (name: string) =>
     ({ value }: { readonly value: unknown }) =>
       value !== name;
-  /** Pressed, it waits 300 ms, and another 200 for what comes next, unless somebody hurries. */
+  /** When pressed, it waits 300 ms, and another 200 ms for the next event, unless an event hurries it. */
   const button = createMachine({
     initial: 'up',
     states: {
@@ -120,7 +120,7 @@ describe('with bounds', () => {
     );
   });
 
-  test('a bound that is no number is refused', async () => {
+  test('a bound that is not a number is rejected', async () => {
     await expect(late(button, { temporal: { it: { never: is('up'), within: '2' as never } } })).rejects.toThrow(
       'temporal.it.within is 2; give a number, at least 0',
     );
@@ -144,7 +144,7 @@ describe('a bound in time where there is much to go through', () => {
     ]);
   });
 
-  test('what is too much is said and ends, and others have their turn meanwhile', async () => {
+  test('a search that is too large ends with a notice, without blocking other work', async () => {
     let turns = 0;
     const ticking = setInterval(() => turns++);
     const clock = (on: number, off: number) => ({
@@ -163,7 +163,7 @@ describe('a bound in time where there is much to go through', () => {
   });
 });
 
-test('`when` that holds nowhere asks nothing, which is said', async () => {
+test('a `when` that never holds is reported', async () => {
   const machine = createMachine({ initial: 'a', states: { a: { after: { 100: 'b' } }, b: {} } });
   expect(await late(machine, { temporal: { slip: { when: is('aa'), never: is('b'), withinMs: 500 } } })).toEqual([
     '`when` holds in no state of 2: nothing is asked | ',

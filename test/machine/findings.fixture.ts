@@ -1,4 +1,4 @@
-/** What the tests of findings share: machines without types, and the check that exactly the expected findings are made. */
+/** Helpers for the tests of findings: machines without types, and the check for exactly the expected findings. */
 import { createMachine, fromCallback, fromPromise, setup } from 'xstate';
 import { expect, test } from 'vitest';
 import type { MachineTests } from './options.js';

@@ -1,4 +1,4 @@
-/** What looks wrong in a machine is found without a property, and what is meant is silenced by its reason. */
+/** Suspicious patterns of a machine are found without a property, and a reason silences an intended one. */
 import { assign, createMachine, fromCallback, fromPromise, sendTo, setup, type AnyStateMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { examples } from '../../examples/machines/samples.js';
@@ -181,7 +181,7 @@ describe('no finding', () => {
       if (names.length > 0) found[name] = names;
       expect(findings.filter(({ reason }) => reason === undefined)).toEqual([]);
     }
-    // Each waits for a promise, and no event leads out: the reasons say why that is meant.
+    // Each waits for a promise, and no event leads out: the reasons explain it.
     expect(found).toEqual({
       'form wizard': ['wizard: wait without timeout submitting'],
       'drag and drop': ['drag: wait without timeout storing'],

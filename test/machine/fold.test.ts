@@ -1,4 +1,4 @@
-/** What is not covered because of one missing sample is one line that names the sample. */
+/** Items that one missing sample leaves uncovered are one line that names the sample. */
 import { expect, test } from 'vitest';
 import { assign, createMachine } from 'xstate';
 import { gapsOf } from './coverage.js';
@@ -27,7 +27,7 @@ test('with the sample all of them are covered', async () => {
   expect(gapsOf(coverage)).toEqual([]);
 });
 
-test('parts with causes of their own are lines of their own', async () => {
+test('items with different causes are separate lines', async () => {
   const { config } = door;
   const two = createMachine({
     ...config,

@@ -1,4 +1,4 @@
-/** Machines that nobody would write on purpose, and values that JSON does not know. */
+/** Unlikely machines, and values that JSON cannot represent. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assign, createMachine, fromCallback, fromPromise, raise, sendTo, setup, type AnyStateMachine } from 'xstate';
@@ -27,7 +27,7 @@ describe('payloads that JSON does not hold', () => {
     invariants: { 'one at most': ({ context }) => context.day === null || context.n < 2n },
   };
 
-  test('reach the machine whole, and are told as they look', async () => {
+  test('reach the machine unchanged, and are described in reports', async () => {
     const { failures, coverage } = await report(shop, tests);
     expect(coverage.isComplete).toBe(true);
     expect(failures.map(({ steps }) => steps.map(describeStep))).toEqual([['DAY {day:Date 5}', 'BIG {n:2n}']]);
@@ -116,7 +116,7 @@ describe('time', () => {
     expect(await late(chain({ invoke, after: { 400: 'c' } }), soon(500))).toEqual([]);
   });
 
-  test('a delay of no end is one that goes off at once, and told so', async () => {
+  test('an infinite delay fires immediately and is reported so', async () => {
     for (const [delay, asked] of [
       [Infinity, 'Infinity'],
       [NaN, 'NaN'],
@@ -159,14 +159,14 @@ describe('the line of a failure takes temporal properties again', () => {
     const [failure] = await new MachineTesting(blink, tests).temporalFailures();
     const again = stepsIn(describeFailure(failure!));
     await expect(replaySteps(blink, tests, again)).rejects.toThrow(/^it: /);
-    // The way alone says nothing of where it might have gone.
+    // The path itself does not show its alternatives.
     await replaySteps(blink, { temporal: { it: { when: lit, eventually: (state) => state.matches('b') } } }, [
       { event: { type: 'OFF' } },
     ]);
   });
 });
 
-describe('what is missing comes with its cure', () => {
+describe('a missing item comes with a remedy', () => {
   const reasons = async (machine: unknown, tests: MachineTests = {}) =>
     (await new MachineTesting(machine as AnyStateMachine, tests).coverage()).missing.map(
       ({ chart, item, reason }) => `${chart}: ${item}: ${reason}`,
@@ -184,7 +184,7 @@ describe('what is missing comes with its cure', () => {
     expect(await reasons(machine, { events: { X: [{}] } })).toEqual([]);
   });
 
-  test('a child machine that nobody sends anything', async () => {
+  test('a child machine that receives no events', async () => {
     const kid = createMachine({ id: 'kid', initial: 'w', states: { w: { on: { OK: 'd' } }, d: { type: 'final' } } });
     const machine = setup({ actors: { kid } }).createMachine({
       initial: 'a',
@@ -252,7 +252,7 @@ describe('a thousand states', () => {
       ),
     });
 
-  test('in a ring, which is the farthest that they can be: three steps are taken for each state', async () => {
+  test('in a ring, with the longest ways back: three steps for each state', async () => {
     const testing = new MachineTesting(ring(1000), { limits: { walks: 1 } });
     const { vertices, taken, isComplete } = await testing.graph();
     expect([vertices.length, isComplete, taken]).toEqual([1000, true, 2999]);
@@ -272,7 +272,7 @@ describe('a thousand states', () => {
   });
 });
 
-test('a state is the same whether it was come to or gone on from: parallel regions in the order in which they were entered', async () => {
+test('the order in which parallel regions were entered is restored with a state', async () => {
   const region = (key: string) => ({
     initial: 'a',
     states: {
@@ -292,7 +292,7 @@ test('timers that pile up are a state that is not looked at', async () => {
   expect([isComplete, vertices.length < 200]).toEqual([false, true]);
 });
 
-describe('what is said wrongly', () => {
+describe('wrong options', () => {
   const one = createMachine({ id: 'one', context: { n: 0 }, on: { A: {} } });
   test.each<[MachineTests, RegExp]>([
     [{ evnts: {} } as never, /^Unknown option tests\.evnts\. Known: input, events,/],
@@ -303,13 +303,13 @@ describe('what is said wrongly', () => {
     await expect((async () => new MachineTesting(one, tests).graph())()).rejects.toThrow(description);
   });
 
-  test('a guard that nobody has written', async () => {
+  test('a guard without an implementation', async () => {
     const [failure] = await new MachineTesting(createMachine({ on: { A: { guard: 'isSo' } } })).searchFailures();
     expect(describeFailure(failure!)).toMatch(/Guard 'isSo' is not implemented.*Give it by provide: { guards: { … } }/);
   });
 });
 
-test('a service whose implementation comes later comes to what its samples say', async () => {
+test('samples define the results of a service without an implementation', async () => {
   const machine = createMachine({
     initial: 'a',
     context: { got: 0 },
@@ -329,7 +329,7 @@ test('a service whose implementation comes later comes to what its samples say',
   expect((await testing.coverage()).missing).toEqual([]);
 });
 
-describe('what means nothing is refused by name, and is not left out', () => {
+describe('meaningless options are rejected with their names', () => {
   const good = createMachine({ id: 't', initial: 'a', states: { a: { on: { X: 'b' } }, b: { on: { X: 'a' } } } });
   const is = () => true;
 

@@ -79,7 +79,7 @@ describe('what can happen to a machine', () => {
     ]);
   });
 
-  test('a callback sends what its samples say, an observable gives values and completes', async () => {
+  test('a callback sends its samples, an observable emits values and completes', async () => {
     const machine = setup({
       actors: {
         ticks: fromObservable(() => ({ subscribe: () => ({ unsubscribe() {} }) })),
@@ -101,7 +101,7 @@ describe('what can happen to a machine', () => {
     expect(rig.snapshot.context).toEqual({ last: -1 });
   });
 
-  test('timers of the chart, delayed events and named delays, in any order that time allows', async () => {
+  test('timers, delayed events and named delays, in any order that time allows', async () => {
     const machine = setup({ delays: { long: 900 } }).createMachine({
       type: 'parallel',
       states: {
@@ -111,7 +111,7 @@ describe('what can happen to a machine', () => {
     });
     const rig = rigOf(machine);
     expect(choices(rig)).toEqual(['delayed X']);
-    // What the chart sends itself comes from outside only where a sample says so.
+    // Events that the chart sends to itself are external only if samples define them.
     expect(choices(rigOf(machine, { events: { X: [{}] } }))).toEqual(['X', 'delayed X']);
     await take(rig, 'delayed X');
     expect(choices(rig)).toEqual(['after long in a.on']);
@@ -119,7 +119,7 @@ describe('what can happen to a machine', () => {
     expect(choices(rigOf(machine, { delays: { long: 100 } }))).toEqual(['after long in a.on']);
   });
 
-  test('child machines run, with their own timers and services; what the world sends them is said', async () => {
+  test('child machines run with timers and services; options define external events', async () => {
     const child = setup({ actors: { work: fromPromise(async () => 1) } }).createMachine({
       initial: 'idle',
       states: {
@@ -139,7 +139,7 @@ describe('what can happen to a machine', () => {
     expect(await take(rig, 'child/work done')).toBe('closed');
   });
 
-  test('a child machine can be held, and sends what its samples say', async () => {
+  test('a child machine can be held, and sends its samples', async () => {
     const machine = setup({ actors: { child: createMachine({}) } }).createMachine({
       invoke: { src: 'child' },
       on: { HELLO: { actions: () => {} } },
@@ -169,7 +169,7 @@ describe('what can happen to a machine', () => {
 });
 
 describe('what is judged', () => {
-  test('a service that fails and is not heard ends the machine', async () => {
+  test('an unhandled failure of a service ends the machine', async () => {
     const machine = setup({ actors: { load: fromPromise(async () => 1) } }).createMachine({
       initial: 'idle',
       states: { idle: { on: { GO: 'loading' } }, loading: { invoke: { src: 'load', onDone: 'idle' } } },
@@ -178,7 +178,7 @@ describe('what is judged', () => {
     expect(await failing(machine, { services: { load: { fails: [] } } })).toEqual([]);
   });
 
-  test('a lacking sample is named with its cure', async () => {
+  test('a missing sample is named with a remedy', async () => {
     const machine = createMachine({ on: { CARD: { actions: assign({ n: ({ event }) => event['number'].length }) } } });
     const [failure] = await new MachineTesting(machine).searchFailures();
     expect(describeFailure(failure!)).toMatch(/CARD was sent bare: if it has a payload, give samples in events\["CARD"\]/);
@@ -210,7 +210,7 @@ describe('what is judged', () => {
     expect(await broken({ p: { ...rising, until: ({ context, value }) => context.n === 2 || value === 'off' } })).toEqual([]);
   });
 
-  test('eventually is what comes when nobody touches the machine', async () => {
+  test('eventually concerns the machine without external events', async () => {
     const blink = (to: string) =>
       createMachine({ initial: 'a', states: { a: { after: { 10: 'b' }, on: { X: 'c' } }, b: { after: { 10: to } }, c: {} } });
     const temporal: MachineTests['temporal'] = {
@@ -255,7 +255,7 @@ describe('what is judged', () => {
     ).toHaveLength(1);
   });
 
-  test('a reference beside the machine', async () => {
+  test('a reference next to the machine', async () => {
     const reference = (most: number): MachineTests => ({
       reference: {
         start: () => 0,
@@ -284,7 +284,7 @@ describe('what is judged', () => {
     expect(await failing(machine('beat'))).toEqual(['no actor left running | ON, OFF']);
   });
 
-  test('an action that does more than its chart tells', async () => {
+  test('an action that does more than its chart shows', async () => {
     let presses = 0;
     const machine = createMachine({
       context: { n: 0 },
@@ -383,7 +383,7 @@ describe('coverage', () => {
   });
 });
 
-test('what is no machine is refused', () => {
+test('a value that is not a machine is rejected', () => {
   expect(() => new MachineTesting({} as never)).toThrow(
     new UsageError('this is object, no machine; give what createMachine returns'),
   );

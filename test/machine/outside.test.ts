@@ -65,7 +65,7 @@ describe('an event from within is not sent from outside', () => {
     ).toEqual(['A', 'B', 'READY']);
   });
 
-  test('an event at which it is sent again is no first one', () => {
+  test('an event that sends the same event again is not external', () => {
     expect(all({ on: { TICK: { actions: raise({ type: 'TICK' }, { delay: 100 }) } } })).toEqual(['READY']);
     expect(
       all({

@@ -15,7 +15,7 @@ describeMachine(lamp, { each: 'path' }, { describe, test, expect });
 const atTheSameTime = { describe, test: test.concurrent, expect };
 describeMachine(lamp, { each: 'path' }, atTheSameTime);
 
-test('every path is a test of its own', async () => {
+test('every path is a separate test', async () => {
   const titles: string[] = [];
   const waiting: unknown[] = [];
   const runner = {

@@ -24,7 +24,7 @@ import { MachineTesting } from './testing.js';
 const both = (machine: AnyStateMachine, tests: MachineTests) =>
   [new MachineTesting(machine, tests), new MachineTesting(machine, { ...tests, mode: 'pure' })] as const;
 
-/** That both modes find the same, and that the plans of each hold in the other. */
+/** Checks that both modes have the same results, and that the plans of each hold in the other. */
 async function isTheSame(machine: AnyStateMachine, tests: MachineTests = {}): Promise<readonly string[]> {
   const [live, pure] = both(machine, tests);
   const keys = async (testing: MachineTesting) => (await testing.graph()).vertices.map(({ key }) => key);
@@ -146,7 +146,7 @@ describe('what a chart asks of its surroundings', () => {
     ],
   ])('%s', async (_, machine, tests) => expect((await isTheSame(machine, tests)).length).toBeGreaterThan(0));
 
-  test('what a guard throws ends it, as it ends the actor, and so does an error that nobody hears', async () => {
+  test('an error of a guard ends it, like an actor, and so does an unhandled error', async () => {
     const throws = () => {
       throw new Error('no such guard');
     };
@@ -172,7 +172,7 @@ describe('what a chart asks of its surroundings', () => {
   });
 });
 
-test('a child machine comes to what is said of it, and is refused where nothing is', async () => {
+test('samples define the result of a child machine; without them it is rejected', async () => {
   const child = createMachine({ id: 'child', initial: 'a', states: { a: {} } });
   const machine = setup({ actors: { child } }).createMachine({
     initial: 'a',

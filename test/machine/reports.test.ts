@@ -1,4 +1,4 @@
-/** What becomes of a machine's tests: mutants, coverage for other tools, plans as files. */
+/** The products of a machine's tests: mutants, coverage for other tools, plans as files. */
 import { describe, expect, test } from 'vitest';
 import { assign, createMachine, fromCallback, fromObservable, fromPromise, setup } from 'xstate';
 import { mergeCounts } from './coverage.js';
@@ -76,7 +76,7 @@ describe('mutants', () => {
     expect(swapped!.killedBy).toBe('paths');
   });
 
-  test('a state that leads to itself, with nothing inside, is the same without the target, and without the whole where nothing is done', async () => {
+  test('a self-transition without effects is equivalent to none', async () => {
     const idles = createMachine({
       id: 'idles',
       context: { n: 0 },
@@ -96,7 +96,7 @@ describe('mutants', () => {
       ),
       expect.stringMatching(/^retarget a: STAY, to stay: a state with nothing inside .* with the target or without it$/),
       expect.stringMatching(/^retarget a: COUNT, to stay: /),
-      // Its entry does what it has done already: nothing is said of it, and somebody has to look.
+      // Its entry repeats an assignment. No reason is detected, so a person has to decide.
       'drop transition b: AGAIN: undefined',
       'retarget b: AGAIN, to stay: undefined',
     ]);
@@ -180,7 +180,7 @@ describe('coverage', () => {
     expect(charts['chat']!.outcome).toEqual({ covered: 1, of: 2 });
   });
 
-  test('configurations of parallel regions, of as many as their shapes allow; a threshold may ask for some', async () => {
+  test('configurations of parallel regions are counted; a threshold may require some', async () => {
     const light = createMachine({
       id: 'light',
       type: 'parallel',
@@ -270,7 +270,7 @@ describe('plans as a file of tests', () => {
     await expect(body!()).rejects.toThrow();
   });
 
-  test('a step that cannot happen is refused by name', async () => {
+  test('an impossible step is rejected with its name', async () => {
     const started = await startMachine(door, tests);
     await expect(started.take({ done: 'open' })).rejects.toThrow(
       'open done cannot happen in "locked"; what can is CODE {"code":1}, CODE {"code":42}',

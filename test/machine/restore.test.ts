@@ -11,7 +11,7 @@ test('stored and restored', async () => {
   expect((await restore({ list: new Set([1]) }))!.rule).toBe('stored and restored it goes on alike');
 });
 
-test('where timers run and services are at work: the timers are armed again with what they had left', async () => {
+test('with running timers and services: timers continue with their remaining time', async () => {
   const at = (context: object) =>
     setup({ actors: { work: fromPromise(async () => 1), child: blinking } }).createMachine({
       context,

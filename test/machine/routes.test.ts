@@ -32,7 +32,7 @@ const site = setup({
 });
 
 describe('routes', () => {
-  test('are sent from every state, nested and parallel ones, and their guards are asked both ways', async () => {
+  test('are sent from every state, also nested and parallel, with guards both ways', async () => {
     expect(await covered(site)).toEqual([
       'transition (root): xstate.route #home',
       'transition (root): xstate.route #sale',
@@ -44,7 +44,7 @@ describe('routes', () => {
     expect(await reported(site)).toMatchObject({ verdict: 'valid', failures: [] });
   });
 
-  test('take samples in place of the states that can be routed to', async () => {
+  test('take samples instead of the states that can be routed to', async () => {
     const { coverage } = await reported(site, { events: { 'xstate.route': [{ to: '#home' }, { to: '#nowhere' }] } });
     expect(coverage.missing.find(({ item }) => item === 'transition (root): xstate.route #sale')?.reason).toContain(
       'give events["xstate.route"] the sample {"to":"#sale"}',
@@ -70,7 +70,7 @@ describe('routes', () => {
     expect(failures.map(({ steps }) => steps)).toEqual([[{ event: { type: 'xstate.route', to: '#item' } }]]);
   });
 
-  test('"on" takes the event where no state has a route; a route without an id is none, and one replaces "on" of the root', async () => {
+  test('a route needs an id and replaces "on" of the root; without one, "on" applies', async () => {
     const taken = createMachine({ id: 'taken', initial: 'a', states: { a: { on: { 'xstate.route': 'b' } }, b: {} } });
     expect(await covered(taken)).toEqual(['transition a: xstate.route', 'event xstate.route']);
     const replaced = createMachine({

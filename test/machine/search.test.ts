@@ -1,4 +1,4 @@
-/** How far the search goes, where it goes first, and what a search that was cut off says. */
+/** The extent and the order of the search, and the report of a search that was cut off. */
 import { assign, createMachine, fromPromise, setup, spawnChild } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
@@ -18,7 +18,7 @@ const twoCounters = createMachine({
   on: { A: { actions: add('a') }, B: { actions: add('b') } },
 });
 
-/** Reads its counter in a guard, so that the counter tells states apart. */
+/** A guard reads its counter, so that the counter distinguishes states. */
 const bounded = (most: number) =>
   createMachine({
     id: 'bounded',
@@ -38,7 +38,7 @@ const bounded = (most: number) =>
   });
 
 describe('the default is deep enough', () => {
-  test('for a property that breaks fifteen steps from the start, in a machine without end', async () => {
+  test('for a property violated after fifteen steps, in an infinite machine', async () => {
     const { verdict, failures } = await reportOf(twoCounters, {
       invariants: { 'never fifteen without a B': ({ context }) => !(context.a === 15 && context.b === 0) },
     });
@@ -83,7 +83,7 @@ describe('the default is deep enough', () => {
     expect((await reportOf(indexer)).verdict).toBe('valid');
   });
 
-  test('toward a guard that was not decided one of both ways, past others that multiply states', async () => {
+  test('toward a guard with only one result so far, past others that multiply states', async () => {
     const machine = createMachine({
       id: 'score',
       context: { score: 0, a: 0, b: 0 },
@@ -182,7 +182,7 @@ describe('context that nothing reads', () => {
     },
   });
 
-  test('does not tell states apart once there are many, and the report says so', async () => {
+  test('does not distinguish states once there are many; the report contains it', async () => {
     const { verdict, searched } = await reportOf(shown);
     expect(verdict).toBe('valid');
     expect(searched).toMatchObject({ states: 2, isComplete: true, unread: ['count', 'log', 'twice'] });

@@ -1,4 +1,4 @@
-/** What an application's code and its tests get wrong without a word from XState: each is named, with the place and the cure. */
+/** Mistakes in an application's code and tests that XState does not report: each is named, with its place and a remedy. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ describe('a name that nothing has', () => {
     await expect((async () => searched(shop, tests))()).rejects.toThrow(description);
   });
 
-  test('but every name that something has is taken: sources, ids, those of actors spawned later, steps, values', async () => {
+  test('but all existing names are accepted, also those of actors spawned later', async () => {
     const tests: MachineTests = {
       services: { charge: {}, payment: {} },
       children: { first: { CHECK: [{}] }, spare: {}, line: {} },
@@ -66,7 +66,7 @@ describe('a name that nothing has', () => {
   });
 });
 
-describe('what nobody has written', () => {
+describe('missing implementations', () => {
   const waits = createMachine({ id: 'w', initial: 'a', states: { a: { after: { slow: 'b' } }, b: {} } });
   const loads = createMachine({
     id: 'w',
@@ -83,7 +83,7 @@ describe('what nobody has written', () => {
     expect((await report(waits, { delays: { slow: 5 } })).verdict).toBe('valid');
   });
 
-  test('a service, unless samples stand in for it', async () => {
+  test('a service, unless samples replace it', async () => {
     expect(() => new MachineTesting(loads)).toThrow(
       /^service load of machine w has no implementation; give what it may come to, services: { load: .* or provide: { actors/,
     );
@@ -117,7 +117,7 @@ describe('what nobody has written', () => {
 });
 
 describe('chance', () => {
-  test('a guard that answers otherwise at once is named, also where both answers lead to the same', async () => {
+  test('a nondeterministic guard is named, even if both results lead to the same state', async () => {
     let calls = 0;
     const flips = createMachine({
       id: 'coin',
@@ -186,7 +186,7 @@ describe('a context that is changed in place', () => {
     );
   });
 
-  test('is the application\'s own affair where "distinguish" says what matters', async () => {
+  test('is ignored where "distinguish" defines the identity', async () => {
     const { failures } = await report(
       list(({ context }: any) => void context.items.push(1)),
       { distinguish: () => 0 },
@@ -295,12 +295,12 @@ describe('describeMachine', () => {
     return found;
   };
 
-  test('gives each of its tests time enough, or as much as it is told', () => {
+  test('gives each of its tests enough time, or the given limit', () => {
     expect(new Set(collected({}).map(({ timeoutMs }) => timeoutMs))).toEqual(new Set([120_000]));
     expect(new Set(collected({ testMs: 700 }).map(({ timeoutMs }) => timeoutMs))).toEqual(new Set([700]));
   });
 
-  test('leaves a page of what breaks, whose path the failing test tells', async () => {
+  test('writes a page for a failure, and the failing test contains its path', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'quiver-slips-'));
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
     onTestFinished(() => {
@@ -318,7 +318,7 @@ describe('describeMachine', () => {
     expect(readFileSync(join(folder, path), 'utf8')).toContain('id="trace"');
   });
 
-  test('fails in a test of its own, as unknown, when there are states that it has not seen', async () => {
+  test('has a separate test that fails, as unknown, if the search is incomplete', async () => {
     const guarded = { 'is no less than 0': ({ context }: { readonly context: { readonly n: number } }) => context.n >= 0 };
     const found = collected({ states: 5 }, { invariants: guarded } as never);
     const { body } = found.find(({ name }) => name.startsWith('the search is complete'))!;

@@ -34,7 +34,7 @@ describe('starts', () => {
     expect(await reported({ mode, ...starts({ snapshot }) })).toMatchObject({ verdict: 'valid' });
   });
 
-  test('a failure says how the machine began, and its steps take it again', async () => {
+  test('a failure contains the start of the machine, and its steps repeat it', async () => {
     const tests = { ...starts(), invariants: { 'nothing is saved': ({ context }: any) => context.saved === 0 } };
     const [failure] = (await reported(tests)).failures;
     expect(describeFailure(failure!)).toContain('after start #2 {role:"admin"}, EDIT, SAVE: does not hold');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Random } from '../../network/random.js';
 import { Zone } from './zone.js';
 
-/** Which of these timers can be next; each is armed in a step of its own where a number is in a list of its own. */
+/** The timers that can fire next. Each number in a separate list is armed in a separate step. */
 function next(steps: readonly (readonly number[])[]): number[] {
   const zone = new Zone();
   for (const delays of steps) {
@@ -30,7 +30,7 @@ describe('which timer is next', () => {
     expect(next([[300], [500]])).toEqual([0]);
   });
 
-  test('what went off tells how much time has passed', () => {
+  test('a fired timer shows how much time has passed', () => {
     const zone = new Zone();
     zone.arm(1000);
     zone.arm(400);
@@ -43,7 +43,7 @@ describe('which timer is next', () => {
     expect([0, 1, 2].filter((i) => zone.canFire(i))).toEqual([2]);
   });
 
-  test('a timer that was taken away holds nobody up', () => {
+  test('a canceled timer does not delay others', () => {
     const zone = new Zone();
     zone.arm(100);
     zone.arm(300);
