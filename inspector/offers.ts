@@ -1,4 +1,4 @@
-/** What a page may offer at a node: its commands with their fields, and the events that fit. */
+/** Offers of a page: the commands of a node with their fields, and the events that fit. */
 import type { Command, Core } from '../machines/protocol.js';
 
 export interface OfferedCommand {
@@ -12,7 +12,7 @@ export interface OfferedModule {
   readonly name: string;
 }
 
-/** What the page may offer. */
+/** Things that the page may offer. */
 export interface Offer {
   readonly commands: readonly OfferedCommand[];
   /** The verbs of scenario events that can be done here beside them. */

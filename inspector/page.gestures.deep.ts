@@ -273,7 +273,10 @@ describe('each protocol offers its own', () => {
         options: { kind: 'basic', M: 9, W: 4, root: 'n0' },
         workload: { sequential: ['n3', 'n2', 'n3'] },
       },
-      () => page.getByRole('figure', { name: /^Cost against bound: .*messages 0\.\d+.*bound 1/ }).waitFor(),
+      async () => {
+        await tab('plots');
+        await page.getByRole('figure', { name: /^Cost against bound: .*messages 0\.\d+.*bound 1/ }).waitFor();
+      },
     ));
 
   test('one message before all others', () => {

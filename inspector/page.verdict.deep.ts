@@ -25,7 +25,7 @@ const scene = (source: string) => async (): Promise<void> => {
 const end = (): Promise<void> => opened.close();
 const lineSays = (): Promise<string | null> => page.getByRole('slider').getAttribute('aria-valuetext');
 const transitions = (which: string): Promise<string[]> =>
-  page.$$eval(`.edge-label.${which}, .words.${which}`, (labels) => labels.map((label) => label.textContent ?? ''));
+  page.$$eval(`.edge-label.${which}, .internal:has(.${which})`, (labels) => labels.map((label) => label.textContent ?? ''));
 
 describe('the counterexample of the checker', () => {
   beforeAll(scene(counterexampleTrace()));
@@ -58,6 +58,7 @@ describe('the counterexample of the checker', () => {
     });
 
   test('why: who waits for whom, and the chain of causes back to the world outside; in space and time the rest is pale', async () => {
+    await page.getByRole('tab', { name: 'events' }).click();
     const dark = await darkPoints();
     await page.locator('.verdict').getByRole('button', { name: 'Why?' }).click();
     const waits = await page.locator('.waits li b').allInnerTexts();
@@ -117,7 +118,7 @@ test('a trace and the page as one file, opened from a disk: it shows the same, a
   expect(await page.locator('.verdict').innerText()).toMatch(/^Violated: every request succeeds for n0 and <\/script>/);
   await page.locator('.state').first().waitFor();
   expect(await page.title()).toBe('Quiver inspector');
-  expect(asked.filter((url) => !url.startsWith('data:'))).toEqual([page.url()]);
+  expect(asked.filter((url) => !/^(data|blob):/.test(url))).toEqual([page.url()]);
   await keepPicture(page, 'inspector-file');
   await leave();
 });

@@ -60,7 +60,8 @@ export function onKey(event: KeyboardEvent): void {
     isPaletteOpen.value = true;
     return;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || target.matches(WRITTEN_IN)) return;
+  // An open dialog closes by itself on Escape.
+  if (event.ctrlKey || event.metaKey || event.altKey || target.matches(WRITTEN_IN) || target.closest('dialog')) return;
   if (event.key === ' ' && target.matches('button, input, summary')) return;
   const name = event.shiftKey && event.key.startsWith('Arrow') ? `Shift+${event.key}` : event.key;
   const key = KEYS.find(({ keys }) => keys.includes(name));

@@ -29,9 +29,12 @@ export function MessageCard() {
         {row.ending === null ? (
           ', on its way at the end'
         ) : (
-          <button type="button" class="link" onClick={() => pauseAt(row.ended)}>
-            {row.ending === 'unseen' ? 'out of sight' : row.ending} at {at(row.ended)}
-          </button>
+          <>
+            {', '}
+            <button type="button" class="link" onClick={() => pauseAt(row.ended)}>
+              {row.ending === 'unseen' ? 'out of sight' : row.ending} at {at(row.ended)}
+            </button>
+          </>
         )}
         , cost {numberText(row.cost)}
       </p>

@@ -1,6 +1,6 @@
 /** Moving a chart that is larger than its panel: by dragging it, by the arrow keys, and nearer or farther by the wheel with Ctrl, a pinch, + and −. */
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { shownScale, zoom } from './looks.js';
 
 /** A shorter movement is a click. */
@@ -62,7 +62,6 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
 /** Handlers for the container that scrolls. */
 export function usePan(ref: RefObject<HTMLElement>) {
   const drag = useRef<{ x: number; y: number; left: number; top: number; moves: boolean } | null>(null);
-  useKeptPoint(ref);
   return {
     onPointerDown({ pointerType, button, clientX: x, clientY: y }: PointerEvent) {
       const { scrollLeft: left, scrollTop: top } = ref.current!;
@@ -103,13 +102,11 @@ export function usePan(ref: RefObject<HTMLElement>) {
 const overflows = ({ scrollWidth, clientWidth, scrollHeight, clientHeight }: HTMLElement, isAcross: boolean): boolean =>
   isAcross ? scrollWidth > clientWidth : scrollHeight > clientHeight;
 
-function useKeptPoint(ref: RefObject<HTMLElement>): void {
-  const now = zoom.value;
-  useLayoutEffect(() => {
-    if (!kept) return;
-    const { picture, across, down, x, y } = kept;
-    const { left, top, width, height } = picture.getBoundingClientRect();
-    ref.current!.scrollBy(left + across * width - x, top + down * height - y);
-    kept = null;
-  }, [now]);
+/** Scrolls so that the point under the pointer stays where it is. Call it when the picture has its new size. */
+export function keepPoint(): void {
+  if (!kept) return;
+  const { picture, across, down, x, y } = kept;
+  const { left, top, width, height } = picture.getBoundingClientRect();
+  picture.closest('.chart-scroll')?.scrollBy(left + across * width - x, top + down * height - y);
+  kept = null;
 }

@@ -1,6 +1,5 @@
 /** The charts of the selected node: every role's, with its active states lit and the transition that it took last. */
 import { computed, signal } from '@preact/signals';
-import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { depthOf, type Chart } from '../../model/chart.js';
 import type { Box, ChartLayout } from '../../model/chart-shapes.js';
@@ -22,7 +21,7 @@ import { ContextTable } from './context.js';
 import { focusOf } from './focus.js';
 import { DEPTH_MAX, fittingScale, isTooLarge, layoutError, layoutOf, STATES_MAX } from './layouts.js';
 import { foldedIn, foundIn, showsAll, showsHeat, shownScale, toggleFold, zoom } from './looks.js';
-import { usePan } from './pan.js';
+import { keepPoint, usePan } from './pan.js';
 import { ChartTools } from './tools.js';
 
 const size = signal({ width: 440, height: 560 });
@@ -131,7 +130,6 @@ export function ChartView() {
 /** The charts in a container that scrolls. It is absent while the charts are shown as text. */
 function Charts({ name }: { name: string | undefined }) {
   const body = useRef<HTMLDivElement>(null);
-  useFollow(body);
   const handlers = usePan(body);
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => {
@@ -203,6 +201,8 @@ function Picture({ now, chart, layout }: { now: RoleNow; chart: Chart; layout: C
   const taken = takenBy(now);
   const scale = scaleOf(layout);
   useEffect(() => void (shownScale.value = scale), [scale]);
+  useLayoutEffect(keepPoint, [scale]);
+  useFollow(now, layout, scale);
   return (
     <ChartPicture
       layout={layout}
@@ -218,18 +218,19 @@ function Picture({ now, chart, layout }: { now: RoleNow; chart: Chart; layout: C
   );
 }
 
-/** Keeps the active states and the transition that was taken in sight, of the role that acted last. */
-function useFollow(body: RefObject<HTMLElement>): void {
+/** Keeps the active states and the taken transition in sight, for the role that acted last. Zooming does not move the chart. */
+function useFollow(now: RoleNow, layout: ChartLayout, scale: number): void {
   const [latest] = [...roles.value].sort((a, b) => b.since - a.since);
-  const chart = latest && charts.value.get(latest.view.chart);
-  const layout = chart ? layoutOf(chart, foldedIn(chart)) : null;
+  const zoomed = useRef(zoom.value);
   useLayoutEffect(() => {
-    const picture = body.current?.querySelectorAll('.chart')[roles.value.indexOf(latest!)];
-    if (!latest || !layout || !picture) return;
-    const scale = scaleOf(layout);
+    const isZooming = zoom.value !== zoomed.current && typeof zoom.value === 'number';
+    zoomed.current = zoom.value;
+    const container = document.querySelector<HTMLElement>('.chart-scroll');
+    const picture = container?.querySelectorAll('.role')[roles.value.indexOf(now)]?.querySelector('.chart');
+    if (isZooming || now !== latest || !container || !picture) return;
     const panel = { width: size.value.width / scale, height: size.value.height / scale };
-    const focus = focusOf(layout, activePaths(latest.view.value), takenBy(latest).taken, panel);
-    if (focus) scrollTo(body.current!, picture, focus, scale);
+    const focus = focusOf(layout, activePaths(now.view.value), takenBy(now).taken, panel);
+    if (focus) scrollTo(container, picture, focus, scale);
   }, [currentLine.value, selectedNode.value, layout, size.value, typeof zoom.value]);
 }
 

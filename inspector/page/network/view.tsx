@@ -3,6 +3,7 @@ import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { numberText } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
+import { MessageCard } from '../message-card.js';
 import { ReachCard } from '../reach-card.js';
 import { mayReach } from '../live-reach.js';
 import { IconButton, Panel } from '../panel.js';
@@ -72,14 +73,19 @@ export function NetworkView() {
       view="network"
       title={besideRun.value ? `Network: ${currentStep.value!.run}` : 'Network'}
       tools={tools}
-      text={() => <NetworkText scene={scene.value} links={links.value} flights={flights.value} />}
+      text={() => (
+        <>
+          <NetworkText scene={scene.value} links={links.value} flights={flights.value} />
+          <MessageCard />
+        </>
+      )}
     >
       <Canvas class="picture grab" paint={paintNetwork} label={summary()} onKeyDown={onKeyDown} {...handlers} />
       <Legend scene={scene.value} />
       {mayReach.value && isReachOpen.value && <ReachCard />}
       {positions.value.xs.length === 0 && <p class="notice-inline is-placing">finding places for the nodes…</p>}
       {flights.value.length > MESSAGES_MAX && (
-        <p class="notification-inline">
+        <p class="notice-inline">
           {flights.value.length} messages on their way, {MESSAGES_MAX} of them drawn
         </p>
       )}

@@ -115,7 +115,7 @@ export function SpaceTimeView() {
         {...handlers}
       />
       <States />
-      {diagram.value.thinned && <p class="notification-inline">more lines here than can be drawn</p>}
+      {diagram.value.thinned && <p class="notice-inline">more lines here than can be drawn</p>}
     </Panel>
   );
 }
