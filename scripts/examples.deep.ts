@@ -70,6 +70,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   indexedDbStorage: 'a browser',
   QuiverView: 'a browser',
   jetStreamStorage: 'a NATS server',
+  postgresStorage: 'a Postgres server',
+  redisStorage: 'a Redis server',
   mqtt: 'an MQTT broker',
   nats: 'a NATS server',
   describeMachine: 'a test runner, and test/machine does so',
@@ -105,7 +107,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test('examples compile with every entry, declarations are complete, programs run', () => {
   mkdirSync(join(folder, 'node_modules'));
-  for (const each of ['xstate', 'rxjs', '@types', 'vitest', 'ws', 'mqtt', '@nats-io', 'fast-check'])
+  for (const each of ['xstate', 'rxjs', '@types', 'vitest', 'ws', 'mqtt', '@nats-io', 'fast-check', 'redis', '@redis', 'pg'])
     symlinkSync(join(root, 'node_modules', each), join(folder, 'node_modules', each));
   symlinkSync(root, join(folder, 'node_modules/xstate-quiver'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
@@ -138,6 +140,9 @@ function complaintsOf(args: readonly string[]): string {
     return '';
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
-    return `${stdout}${stderr}${String(error)}`;
+    // Vitest's declarations name happy-dom, whose own need newer ones of Node.
+    const text = `${stdout}${stderr}`;
+    const rest = text.replaceAll(/^.*node_modules\/happy-dom\/.*\n/gm, '');
+    return text !== '' && rest === '' ? '' : `${rest}${String(error)}`;
   }
 }

@@ -70,8 +70,8 @@ const CHECKS = {
  * import { connectAsync } from 'mqtt';
  * import { linked, mqtt } from 'xstate-quiver/transports';
  *
- * const connection = (lastWill) => connectAsync('mqtt://127.0.0.1', lastWill);
- * const transport = linked(mqtt({ id: 'a', connection }), { peers: ['a', 'b', 'c'] });
+ * const broker = mqtt({ id: 'a', connection: (lastWill) => connectAsync('mqtt://127.0.0.1', lastWill) });
+ * const transport = linked(broker, { peers: ['a', 'b', 'c'] });
  * ```
  * @public
  */
