@@ -1,6 +1,6 @@
 /**
- * What an application carries of a protocol is its core: bundled for a browser, an adapter brings no properties, samples, systems, bounds
- * or pictures along.
+ * Bundle contents: an application needs only the core of a protocol. Bundled for a browser, an adapter contains no properties, samples,
+ * systems, bounds or pictures.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

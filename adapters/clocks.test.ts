@@ -1,4 +1,4 @@
-/** What is remembered of the clocks of peers that are heard and not linked. */
+/** Clocks of peers whose frames arrive but that are not linked. */
 import { expect, test } from 'vitest';
 import { Clocks, firstSession, lastSession } from './clocks.js';
 
@@ -15,7 +15,7 @@ function heardIn(options: { readonly relay?: boolean; readonly missed?: readonly
 const passedOn = (message: object) => ({ v: 1, name: 'link/1', message: { type: 'relayed', origin: 'c', message } }) as never;
 const direct = (message: object) => ({ v: 1, name: 'link/1', message }) as never;
 
-test('what another one passes on is told as its word, and the peer’s own as that', () => {
+test('relayed frames are reported with their relay, direct ones without', () => {
   const { clocks, frame } = heardIn();
   clocks.take('b', passedOn(frame));
   expect(clocks.reasonOf('c')).toMatch(/^connected through b, but refused/);
@@ -24,7 +24,7 @@ test('what another one passes on is told as its word, and the peer’s own as th
   expect(clocks.reasonOf('c')).toMatch(/^connected, but refused/);
 });
 
-test('where nobody passes on, nothing that is passed on counts', () => {
+test('without relaying, relayed frames do not count', () => {
   const { clocks, frame } = heardIn({ relay: false });
   clocks.take('b', passedOn(frame));
   expect(clocks.reasonOf('c')).toBeNull();
@@ -37,7 +37,7 @@ test('of whom this peer does not wait for nothing is kept', () => {
   expect(clocks.reasonOf('c')).toBeNull();
 });
 
-test('who is heard no more is not called refused', () => {
+test('the report ends when the frames of the peer stop', () => {
   const { clock, clocks, frame } = heardIn();
   clocks.take('b', passedOn(frame));
   clock.ms += 1_000;
@@ -56,11 +56,11 @@ test.each([
   expect([clocks.reasonOf('b'), clocks.reasonOf('c')]).toEqual([null, null]);
 });
 
-test('sessions are numbered a thousand to a millisecond, from the clock on, to a day ahead of it', () => {
+test('sessions are numbered by the clock, a thousand per ms, a day ahead at most', () => {
   expect([firstSession(1.7), lastSession(1)]).toEqual([1_000, 86_400_001_000]);
 });
 
-test('a clock that is more than a day ahead is told with both times, and one that is just a day ahead is none', () => {
+test('a clock more than a day ahead is reported with both times, a day ahead is not', () => {
   const { clocks, frame } = heardIn();
   clocks.take('c', direct(frame));
   expect(clocks.reasonOf('c')).toBe(
@@ -72,7 +72,7 @@ test('a clock that is more than a day ahead is told with both times, and one tha
   expect(clocks.reasonOf('c')).not.toBeNull();
 });
 
-test('one that began more than a day before this peer may have run for so long, or its clock is behind', () => {
+test('a start more than a day earlier is a long run or a clock that is behind', () => {
   const { clock, clocks } = heardIn();
   clocks.take('b', passedOn({ type: 'frame', session: firstSession(noon - DAY - 1) }));
   expect(clocks.reasonOf('c')).toBe(
@@ -86,7 +86,7 @@ test('one that began more than a day before this peer may have run for so long, 
   expect(clocks.reasonOf('c')).toContain('it started at 1970-01-01 00:00:00 UTC');
 });
 
-test('a peer that is linked is forgotten, and what is no session changes nothing', () => {
+test('a linked peer is forgotten, and an invalid session changes nothing', () => {
   const { clocks, frame } = heardIn();
   clocks.take('c', direct(frame));
   for (const session of [-1, 0.5, 'x', undefined]) clocks.take('c', direct({ type: 'frame', session }));

@@ -36,7 +36,7 @@ test('all know one leader, and it knows that it leads', async () => {
   await leaderOf(all).elected;
 });
 
-test('who is followed by all whom it may be linked with leads at once; who lacks one waits for it', async () => {
+test('a peer followed by all possible neighbors leads at once; others wait', async () => {
   const { all } = peers(['a', 'b', 'c'], { settleMs: 3_600_000 });
   await agreed(all);
   const lonely = peers(['a', 'b', 'c'], { settleMs: 3_600_000 });
@@ -45,7 +45,7 @@ test('who is followed by all whom it may be linked with leads at once; who lacks
   expect(lonely.all.slice(0, 2).map(({ isLeader }) => isLeader)).toEqual([false, false]);
 });
 
-test('when the leader goes the others elect another, and each hears of it', async () => {
+test('when the leader goes the others elect another, and each is notified', async () => {
   const { all } = peers(['a', 'b', 'c']);
   await agreed(all);
   const first = leaderOf(all);
@@ -65,7 +65,7 @@ test('when the leader goes the others elect another, and each hears of it', asyn
   expect(first.leader).toBeNull();
 });
 
-test('the status says who may not know of the leader: everybody until they are linked, whoever is cut off, and then nobody', async () => {
+test('the status lists peers that may not follow: all until linked, then those cut off', async () => {
   const { all, transports } = peers(['a', 'b', 'c'], { settleMs: 0 });
   expect(all[0]!.status()).toEqual({ leader: null, isLeader: false, unheard: ['b', 'c'] });
   const leader = await agreed(all);
@@ -76,7 +76,7 @@ test('the status says who may not know of the leader: everybody until they are l
 });
 
 describe('how long a cold start may have several in office', () => {
-  /** Two peers whose time passes when it is told to, that of their link by itself; they do not reach each other yet. */
+  /** Two peers whose time the test advances, while that of their link runs by itself. They do not reach each other yet. */
   async function apart(settleMs: number) {
     const ids = ['a', 'b'];
     const bus = new InProcessBus();
@@ -101,7 +101,7 @@ describe('how long a cold start may have several in office', () => {
     return { all, pass, inOffice, reach };
   }
 
-  test('from settleMs after the first has started, for as long as they do not reach each other, until an Update of each has come to the other', async () => {
+  test('from settleMs after the first start until each has an Update of the other', async () => {
     const { all, pass, inOffice, reach } = await apart(30);
     pass(29);
     expect(inOffice()).toBe(0);
@@ -116,7 +116,7 @@ describe('how long a cold start may have several in office', () => {
     for (const { node } of all)
       node.steps$.subscribe(({ event }) => {
         if (event.type === 'update') told.add(node.id);
-        // What a step tells is heard at its end.
+        // Notifications of a step are delivered at its end.
         if (told.size === 2) queueMicrotask(() => afterward.push(inOffice()));
       });
     reach();
@@ -214,7 +214,7 @@ describe('run under a lock', () => {
 });
 
 describe('run', () => {
-  test('runs at the leader alone, aborts when it leads no more, and begins anew elsewhere', async () => {
+  test('runs only at the leader, aborts when it loses office, and starts at the next one', async () => {
     const { all, transports } = peers(['a', 'b', 'c']);
     const ran: string[] = [];
     const running = all.map((election) =>
@@ -311,7 +311,7 @@ describe('over several hops', () => {
     ['d', 'e'],
   ] as const;
 
-  test('one leader of all, and one of a lower level within reach of everybody', async () => {
+  test('one leader of all, and lower leaders within reach of every peer', async () => {
     const { all } = peers(ids, { links, radii: [1] });
     await agreed(all);
     await expect.poll(() => all.every((each) => (each.nearest({ within: 1 })?.distance ?? 9) <= 1)).toBe(true);

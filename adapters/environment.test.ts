@@ -38,7 +38,7 @@ test('a fraction is at least 0 and below 1', () => {
   expect([0, 2 ** 31, 2 ** 32 - 1].map((word) => fraction(drawing(word)))).toEqual([0, 0.5, 1 - 2 ** -32]);
 });
 
-test('what ships has the limits that the documentation tells, and a rehearsal small ones', () => {
+test('the release has the documented limits, and a rehearsal small ones', () => {
   const shipped = limitsHere();
   expect(shipped).toMatchObject({ window: 256, room: 10_000, roomSize: 2 ** 25, linkFrameBytes: 2 ** 20, names: 8 });
   expect(shipped.mail).toEqual({

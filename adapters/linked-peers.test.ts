@@ -33,7 +33,7 @@ describe('what it is made of', () => {
     expect(() => linked(wireOf().transport('a'), options as LinkedOptions)).toThrow(answer);
   });
 
-  test('what is no transport, is linked already, or is too narrow', () => {
+  test('a value that is not a transport, is already linked, or is too narrow', () => {
     expect(() => linked({} as never, { peers: [] })).toThrow(
       'linked takes a transport as its first argument, as in linked(webSocket({ id, url }), { peers })',
     );
@@ -48,7 +48,7 @@ describe('what it is made of', () => {
     expect(() => linked(wireOf({ messageBytesMax: 8_192 }).transport('a'), { peers: [] })).not.toThrow();
   });
 
-  test('it promises order, no loss, no doubles and presence, and who is who as far as its medium does', () => {
+  test("it guarantees order, delivery, uniqueness, presence, and the medium's identity", () => {
     const { guarantees } = linked(
       wireOf({ order: 'unordered', loss: 'possible', duplication: 'possible', presence: 'none', identity: 'claimed' }).transport(
         'a',
@@ -67,7 +67,7 @@ describe('what it is made of', () => {
 });
 
 describe('two that are linked', () => {
-  test('hear each other, whatever the size, in their order', async () => {
+  test("receive each other's messages of any size, in order", async () => {
     const { a, heardB, time } = await pair();
     expect(heardB).toEqual(['a up']);
     a.send('b', 'first');
@@ -77,7 +77,7 @@ describe('two that are linked', () => {
     expect(heardB.slice(1)).toEqual(['a: "first"', `a: "${'x'.repeat(19)}`, 'a: {"last":true}']);
   });
 
-  test('say what was lost on the way again', async () => {
+  test('repeat messages that were lost', async () => {
     const { a, wire, heardB, time } = await pair();
     wire.isCut = () => true;
     a.send('b', 'once');
@@ -120,7 +120,7 @@ describe('two that are linked', () => {
     ]);
   });
 
-  test('a close waits for who does not take it for no longer than its patience, and says what is lost', async () => {
+  test('close waits for a silent peer up to its patience, and reports lost messages', async () => {
     const said = warnings();
     const { a, wire, time } = await pair({ patience: 10 });
     wire.isCut = () => true;
@@ -152,7 +152,7 @@ describe('why a peer is not linked', () => {
     return { a, medium: ends.get('a')!, time };
   };
 
-  test('it is not named, or nobody of its name is there while others are', async () => {
+  test('it is not in the list, or is absent while unlisted peers are connected', async () => {
     const { a, medium } = await of(['b']);
     expect([absenceOf(a, 'x'), absenceOf(a, 'b')]).toEqual(['not in the peers of linked here', null]);
     for (let i = 1; i <= 7; i++) medium.up(`x${i}`);
@@ -167,7 +167,7 @@ describe('why a peer is not linked', () => {
     medium.up('x');
     expect(absenceOf(a, 'b')).toBe('its hub is away; x is connected, which is not in the peers of linked here');
     medium.up('b');
-    // Who is named is not a stranger.
+    // A peer in the list is not a stranger.
     expect(absenceOf(a, 'c')).toBe('not connected; x is connected, which is not in the peers of linked here');
     expect(absenceOf(a, 'b')).toBe('its hub is away');
     medium.up('c');
@@ -206,7 +206,7 @@ test.each(['link', 'link/12'])('a peer that speaks "%s" is of another version', 
   await beats(time, 40);
 });
 
-test('another version of the link layer, and what is no envelope at all, are named', async () => {
+test('another version of the link layer, and a message without an envelope, are named', async () => {
   const said = warnings();
   const { ends, transport } = wireOf();
   const time = clock();

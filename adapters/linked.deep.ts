@@ -1,4 +1,4 @@
-/** What a peer that holds much has to say again when another one leaves, all of it and at once. */
+/** Reports of a peer with many locks when another peer leaves: all of them, at once. */
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { linked } from './linked.js';
@@ -7,10 +7,10 @@ import { webSocketHub } from './transports/web-socket-hub.js';
 import { webSocket } from './transports/web-socket.js';
 
 const peers = ['a', 'b', 'c'];
-/** All of them said in one frame, escaped twice, would be more than its medium carries. */
+/** All of them in one frame, escaped twice, would exceed the limit of its medium. */
 const names = Array.from({ length: 1_500 }, (_, i) => `${i} `.padEnd(256, '"'));
 
-test('a peer keeps its 1,500 locks of long names when another leaves, and gives them to who waits afterward', async () => {
+test('a peer keeps its 1,500 locks when another leaves, and later grants them', async () => {
   const hub = await webSocketHub({ port: 0 });
   const url = `ws://127.0.0.1:${hub.port}`;
   const transports = peers.map((id) => linked(webSocket({ id, url, WebSocket }), { peers }));

@@ -18,10 +18,10 @@ export function warnings() {
 export function wireOf(guarantees: Partial<Guarantees> = {}) {
   const ends = new Map<string, DriverListener>();
   const sent: [from: string, to: string, message: any][] = [];
-  /** What never arrives. */
+  /** Messages that never arrive. */
   const wire = {
     isCut: (_from: string, _to: string) => false,
-    /** What it becomes on its way. */
+    /** Changes a message on its way. */
     changed: (message: any): Json => message,
   };
   const transport = (id: string) =>
@@ -104,7 +104,7 @@ export async function pair(options: Partial<LinkedOptions> = {}, guarantees: Par
   return { ...net, a, b, heardA, heardB };
 }
 
-/** Three of whom two do not hear each other, and are linked by way of the third, `b`. */
+/** Three peers. Two of them do not reach each other, and are linked through the third, `b`. */
 export async function byWay(options: Partial<LinkedOptions> = {}) {
   const { all, heard, ...net } = await cluster(['a', 'b', 'c'], options, {}, 'ac');
   await beats(net.time, 30);

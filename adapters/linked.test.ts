@@ -26,7 +26,7 @@ const guarantees = {
   identity: 'checked',
   messageBytesMax: 2 ** 23,
 } as const;
-/** Everybody is in one process: when it stands still, so do all heartbeats. */
+/** All peers share one process: when it pauses, so do all heartbeats. */
 const fast = { beatMs: 10, patience: 25 };
 const terrible = { seed: 7, loss: 0.3, duplicate: 0.3, delayMs: 5 };
 
@@ -96,7 +96,7 @@ test('an outage shorter than the patience delays, and loses nothing', async () =
   expect(await heard).toMatchObject({ from: 'b', message: 'through' });
 });
 
-test('an outage longer than the patience takes the peers down at both ends, even one way, and they come up again', async () => {
+test('an outage longer than the patience takes peers down at both ends, then up again', async () => {
   const [a, b, , innerB] = pair({ beatMs: 5, patience: 5 });
   const met = Promise.all([event(a, 'up'), event(b, 'up')]);
   await Promise.all([a.connect(), b.connect(), met]);
@@ -137,7 +137,7 @@ test('a peer that crashed and is started again is a new peer: down, and up', asy
   await Promise.all([a.close(), again.close()]);
 });
 
-test('who has all that was sent hears the goodbye at once; for who does not take it the close waits its patience, and says what is lost', async () => {
+test('close waits for undelivered messages up to its patience, and reports lost ones', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const [bus, ids] = [new InProcessBus(), ['a', 'b', 'c']];
@@ -161,7 +161,7 @@ test('who has all that was sent hears the goodbye at once; for who does not take
   bus.close();
 });
 
-/** The first is told, and the second has taken its place, for its locks as well. */
+/** The first node ends with an error, and the second one has replaced it, for its locks as well. */
 async function secondOfOneId(open: (id: string) => Transport): Promise<void> {
   const start = (id: string) => linked(open(id), { peers: ['a', 'b'], ...fast });
   const [first, b] = [start('a'), start('b')];
@@ -179,7 +179,7 @@ async function secondOfOneId(open: (id: string) => Transport): Promise<void> {
   await Promise.all([first, second, b].map((each) => each.close()));
 }
 
-test('a second node of one id on a channel that believes it takes the place of the first, which is told', async () => {
+test('a second node of one id replaces the first on a channel that trusts it', async () => {
   const channel = `linked ${channels++}`;
   await secondOfOneId((id) => broadcastChannel({ id, channel }));
 });
@@ -194,7 +194,7 @@ test('the same by way of an MQTT broker', async () => {
   server.close();
 });
 
-test('nothing is said to who has not come: no hub keeps mail for it', async () => {
+test('no messages are sent to a peer that has not connected, so none wait at a hub', async () => {
   const bus = new InProcessBus();
   const medium = bus.transport('a');
   const sent = vi.spyOn(medium, 'send');
@@ -214,7 +214,7 @@ test('a peer that is named twice is refused before anything starts', () => {
   );
 });
 
-test('messages of the application with a field v arrive as they are, and no node takes them for its own', async () => {
+test('messages of the application with a field v arrive unchanged and reach no node', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const [a, b] = pair({ beatMs: 10, patience: 100 });
@@ -230,7 +230,7 @@ test('messages of the application with a field v arrive as they are, and no node
   expect(warn).not.toHaveBeenCalled();
 });
 
-test('locks over a terrible network exclude, serve everybody and count', async () => {
+test('locks over a faulty network exclude, serve all peers and count', async () => {
   const ids = ['a', 'b', 'c'];
   const bus = new InProcessBus();
   const transports = ids.map((id, seed) => linked(hostile(bus.transport(id), { ...terrible, seed }), { peers: ids, ...fast }));
@@ -269,7 +269,7 @@ describe.skipIf(!hasCommand('nats-server'))('over a real nats-server', () => {
     },
   });
 
-  test('a second node of one id takes the place of the first, which is told', async () => {
+  test('a second node of one id replaces the first, which is notified', async () => {
     const subject = `linked${channels++}`;
     await secondOfOneId((id) => nats({ id, subject, connection }));
   });

@@ -1,4 +1,4 @@
-/** What a neighborhood gives its holder, and what it keeps from everybody else. */
+/** Guarantees of a neighborhood for its holder, and exclusion of other peers. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ClosedError } from './transports/errors.js';
 import { InProcessBus } from './transports/in-process.js';
@@ -13,19 +13,19 @@ async function people(...ids: string[]) {
     bus.close();
   });
   await Promise.all(Object.values(all).map(({ ready }) => ready));
-  // Everybody has heard of everybody once this turn is over.
+  // All peers have received all greetings after this turn.
   await new Promise((resolve) => setImmediate(resolve));
   return { all, transports };
 }
 
-test('holds itself and everybody who is there', async () => {
+test('holds itself and all connected peers', async () => {
   const { all } = await people('a', 'b', 'c');
   await using held = await all['b']!.lock();
   expect([...held.peers].sort()).toEqual(['a', 'c']);
   expect(held.has('b')).toBe(false);
 });
 
-test('those who share a neighbor exclude each other, and everybody is served', async () => {
+test('peers that share a neighbor exclude each other, and all are served', async () => {
   const { all } = await people('a', 'b', 'c', 'd');
   let inside = 0;
   const served: string[] = [];
@@ -51,7 +51,7 @@ test('a peer that goes is held no longer, and does not keep a request waiting', 
   expect(again.peers).toEqual(['a']);
 });
 
-test('a request that is given up rejects, and keeps nobody else from the lock', async () => {
+test('an aborted request rejects, and blocks no other peer', async () => {
   const { all } = await people('a', 'b');
   const held = await all['a']!.lock();
   const impatience = new AbortController();
@@ -87,7 +87,7 @@ test('closing rejects who waits', async () => {
   await expect(waiting).rejects.toThrow(new ClosedError('neighborhood "neighborhood" is closed'));
 });
 
-test('of two requests of one peer the second is given nothing before everybody is locked again', async () => {
+test('the second request of a peer waits until all of them are locked again', async () => {
   const { all } = await people('a', 'b');
   const told: string[] = [];
   all['a']!.node.notifications$.subscribe(({ type }) => told.push(type));
@@ -107,14 +107,14 @@ test('peers that are named in another order are the same neighbors', async () =>
   expect(all['b']!.node.scenario.topology).toEqual({ nodes: ['a', 'b'], links: [] });
 });
 
-test('who gives up before it asks asks nobody', async () => {
+test('a request that is aborted before it starts sends no messages', async () => {
   const { all } = await people('a', 'b');
   const asks = vi.spyOn(all['a']!.node, 'command');
   await expect(all['a']!.lock({ signal: AbortSignal.abort(new Error('never mind')) })).rejects.toThrow('never mind');
   expect(asks).not.toHaveBeenCalled();
 });
 
-test('a neighborhood ends with the block that it was made in, and holds nobody any more', async () => {
+test('a neighborhood ends with its block, and releases all peers', async () => {
   const { all } = await people('a', 'b');
   const held = await all['a']!.lock();
   {

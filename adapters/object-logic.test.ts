@@ -77,7 +77,7 @@ test('the first leader works, and the next one after it', async () => {
   expect(actors[first]!.getSnapshot().value).toBe('following');
 });
 
-test('an election announces its leader at the start, and is done when the election closes', async () => {
+test('an election announces its leader at the start, and is done when it closes', async () => {
   const election = createElection(alone());
   await election.elected;
   const actor = createActor(electionLogic, { id: 'cluster', input: { election } });
@@ -89,7 +89,7 @@ test('an election announces its leader at the start, and is done when the electi
   expect(notices[1]).toEqual({ type: 'leader', from: 'cluster', leader: null, isLeader: false });
 });
 
-test('two children with equal notices are told apart by from', async () => {
+test('the field from distinguishes equal notices of two children', async () => {
   const [place] = placesOf('a');
   const [web, mail] = ['web', 'mail'].map((name) => createQuota({ ...place!, name, budget: 2 }));
   const heard: string[] = [];
@@ -110,7 +110,7 @@ test('two children with equal notices are told apart by from', async () => {
   await Promise.all([web!.close(), mail!.close()]);
 });
 
-test('a quota grants and rejects, also one that a majority keeps; a take that is wrong fails', async () => {
+test('a quota grants and rejects, also a lasting one; an invalid take fails', async () => {
   const place = alone();
   const locks = createLocks(place);
   for (const quota of [createQuota({ ...place, budget: 3 }), createQuota({ locks, budget: 3 })]) {
@@ -188,7 +188,7 @@ test('a lock that is given up while it is waited for is not locked later', async
   await Promise.all([a!.close(), b!.close()]);
 });
 
-test('an object that ends with an error ends its actor with the same error, and the parent receives it', async () => {
+test('an object that ends with an error ends its actor and notifies the parent', async () => {
   const [place] = placesOf('a');
   const election = createElection(place!);
   await election.ready;

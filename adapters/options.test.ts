@@ -100,7 +100,7 @@ test('methods are looked for on objects and functions', () => {
   expect(hasMethods('text', 'trim')).toBe(false);
 });
 
-test('a class is what `new` can be said to', () => {
+test('a class is a function that `new` accepts', () => {
   expect([class {}, function () {}].map(isClass)).toEqual([true, true]);
   expect([() => {}, {}, 'x', null, undefined].filter(isClass)).toEqual([]);
   expect([isTransport({ guarantees: {} }), isTransport({})]).toEqual([true, false]);

@@ -102,7 +102,7 @@ test.each(['down', 'left'])('nobody keeps anything for who is %s, or is none of 
   expect([end.context.outbox, outgoing.hasTurns('b'), outgoing.hasTurns('z')]).toEqual([[], false, false]);
 });
 
-test("the number of an application's messages is limited, and send rejects without effect", () => {
+test("an application's waiting messages are limited, and send rejects without effect", () => {
   const { end, send } = linkOf('up', 100, { window: 3, room: 4 });
   for (let i = 0; i < 7; i++) send('ab');
   expect(() => send('ab')).toThrow(

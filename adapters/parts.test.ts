@@ -4,7 +4,7 @@ import { isPart, partsOf, Whole } from './parts.js';
 
 const message = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.jsonValue());
 
-test('every message arrives as it was sent, in parts of any length, none of which cuts a character', () => {
+test('every message arrives unchanged, in parts of any length that split no character', () => {
   fc.assert(
     fc.property(fc.array(message, { minLength: 1 }), fc.integer({ min: 2, max: 50 }), (messages, length) => {
       const whole = new Whole(10_000);
@@ -35,7 +35,7 @@ test.each([7, null, {}, [], '', 'x', { v: 2 }])('%j is no part', (body) => {
   expect(isPart(body)).toBe(false);
 });
 
-test('a text that just fits is whole, one letter more makes two parts, and only a pair is kept together', () => {
+test('a text that fits is whole, a longer one has two parts, and pairs stay together', () => {
   expect([...partsOf('abcd', 4)]).toEqual(['=abcd']);
   expect([...partsOf('abcde', 4)]).toEqual(['+abcd', '-e']);
   expect([...partsOf('abcdefgh', 4)]).toEqual(['+abcd', '-efgh']);

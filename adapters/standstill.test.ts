@@ -1,6 +1,6 @@
 /**
- * A peer that stands still behind a connection that does not say so: a cable that is pulled, a thread that hangs. On every medium the
- * other one is notified of it within the patience of the detector, and keeps no more for it than is stated.
+ * A peer stalls behind a connection that does not report it: a pulled cable, or a hanging thread. On every medium, the other end is
+ * notified within the patience of the detector, and stores no more for it than the documented limit.
  */
 import { connect } from '@nats-io/transport-node';
 import { connectAsync } from 'mqtt';
@@ -130,7 +130,7 @@ async function met(open: () => Promise<Pair>) {
 }
 
 describe.each(media)('over %s', (_, open, comesBack) => {
-  test('it is found within the patience, and met again on a connection that is made anew', async () => {
+  test('it is found within the patience, and met again on a new connection', async () => {
     const { a, told, heard, pull } = await met(open);
     pull();
     const begin = performance.now();
@@ -141,7 +141,7 @@ describe.each(media)('over %s', (_, open, comesBack) => {
     await expect.poll(() => (a.send('b', 'again'), heard.includes('again'))).toBe(true);
   });
 
-  test('what is sent to it meanwhile is bounded, and whoever sends it hears so', async () => {
+  test('messages to it are limited, and their sender receives an error', async () => {
     const { a, told, given, pull } = await met(open);
     pull();
     given.bytes = 0;

@@ -1,4 +1,4 @@
-/** Peers of two releases in one cluster: what works together does, what does not says so, and nothing is heard wrongly. docs/wire-format.md. */
+/** Peers of two releases in one cluster: they either work together or report the difference, and misread nothing. docs/wire-format.md. */
 import { once } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -22,7 +22,7 @@ const messagesOf = (transport: Transport): Json[] => {
   transport.events.subscribe((event) => event.type === 'message' && heard.push(event.message));
   return heard;
 };
-/** A peer that knows more than this release: further fields in its hello, frames that nobody here has heard of. */
+/** A peer of a later release: additional fields in its hello, and frames that are unknown here. */
 async function newer(url: string): Promise<WebSocket & { got: any[] }> {
   const socket = Object.assign(new WebSocket(url), { got: [] as any[] });
   onTestFinished(() => socket.terminate());
@@ -34,7 +34,7 @@ async function newer(url: string): Promise<WebSocket & { got: any[] }> {
   return socket;
 }
 
-test('a newer peer at a hub is served, and what this release does not know of it is ignored', async () => {
+test('a newer peer at a hub is served, and its unknown fields and frames are ignored', async () => {
   await using hub = await webSocketHub({ port: 0 });
   const url = `ws://127.0.0.1:${hub.port}`;
   const a = webSocket({ id: 'a', url, WebSocket });
@@ -61,7 +61,7 @@ test('the same in a mesh', async () => {
   await expect.poll(() => x.got.at(-1)).toEqual({ type: 'message', message: 'and back' });
 });
 
-/** A transport of another release: what it says has another version, and of what it hears only that version is ours. */
+/** A transport of another release: it sends another version, and accepts only that version. */
 function ofRelease(inner: Transport, out: (text: string) => string, back: (text: string) => string): Transport {
   const via = (change: (text: string) => string, message: Json) => JSON.parse(change(JSON.stringify(message))) as Json;
   return createTransport(inner.id, inner.guarantees, async (medium) => {
@@ -98,7 +98,7 @@ test.each([
       ofRelease(
         inner,
         (text) => text.replace(ours, theirs),
-        // What is ours is foreign there.
+        // The version of this release is foreign there.
         (text) => (text.includes(theirs) ? text.replace(theirs, ours) : text.replace(ours, ours.replace(/\d/, '7'))),
       );
     const transports = ids.map((id) => {

@@ -1,4 +1,4 @@
-/** Wrong uses of what an application calls: each is answered at once by name, and none by a bare TypeError of ours. */
+/** Wrong uses of the application interface: each is refused at once with an error that names it, never with a bare TypeError. */
 import { createNames } from './names.js';
 import { createQuota } from './quota.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -27,7 +27,7 @@ const transport = bus.transport('a');
 const peers = ['a', 'b'];
 const url = 'ws://127.0.0.1:1';
 
-/** What a JavaScript program may hand over: no type is in the way. */
+/** Arguments that a JavaScript program may pass, without type checks. */
 const [anyElection, anyLocks, anyNats, anyMqtt] = [createElection, createLocks, nats, mqtt] as any[];
 const [anyQuota, anyNames, anyBank, anyNeighborhood] = [createQuota, createNames, createBank, Neighborhood] as any[];
 const channel = broadcastChannel({ id: 'a' });
@@ -326,7 +326,7 @@ test('a platform without WebSocket: what to install, and what to hand over', () 
   );
 });
 
-test('an error of a lost lock, uncaught, says what happened and which page to read', () => {
+test('an uncaught error of a lost lock reports the loss and the page to read', () => {
   const { message } = new LostError('lock "printer" is lost: others may have gone on without this peer');
   expect(message).toMatch(
     /^lock "printer" is lost: others may have gone on without this peer. What to do: the page "Locks", section "When a lock is lost"/,

@@ -1,6 +1,6 @@
 /**
- * A quota answers a take from its bin before the chart has heard of it (`giveFromBin`): here in every state that searches of the
- * controller reach, and for every amount that the bin has, the chart would have said the same.
+ * A quota grants from its bin before the chart is notified (`giveFromBin`). These tests compare that grant with the chart's own decision:
+ * in every state that searches of the controller reach, and for every amount in the bin.
  */
 import { expect, test } from 'vitest';
 import { createActor, transition } from 'xstate';
@@ -21,7 +21,7 @@ function taken({ value, context }: RoleView<RequestContext>, amounts: readonly n
   return { effects, value: snapshot.value, context: snapshot.context };
 }
 
-/** A grant and nothing else: a word for nobody, and the notice. */
+/** A grant without other effects: a message to no peer, and the notification. */
 const grantOf = (amount: number) => [
   { type: 'tell', params: expect.objectContaining({ role: [] }) as unknown },
   { type: 'xstate.emit', params: expect.objectContaining({ event: { type: 'granted', amount } }) as unknown },

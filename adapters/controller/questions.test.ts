@@ -48,7 +48,7 @@ test('answers go to the questions in the order in which they were asked', async 
   expect([await first, await second, questions.isIdle]).toEqual([{ type: 'refused' }, { type: 'given' }, true]);
 });
 
-test('a question that cannot be asked is none, and those before and after it are answered', async () => {
+test('an invalid question is not counted, and others are answered', async () => {
   const { questions, notifications$ } = questionsOf();
   const first = questions.ask('take');
   await expect(questions.ask('bad')).rejects.toThrow('not now');
@@ -124,7 +124,7 @@ test('the peers are a star around the first by name, unless a tree is given', ()
   });
 });
 
-test('a peer that is not among the peers, and a tree without a root, are refused by name', () => {
+test('an unlisted peer, and a tree without a root, are refused with errors', () => {
   const transport = new InProcessBus().transport('z');
   expect(() => createControllerNode({ transport, peers: ['b', 'a'] }, {})).toThrow(
     'peer "z" is missing in peers (a, b). Add it.',

@@ -19,7 +19,7 @@ function onBus<T>(create: (peers: Pick<QuotaOptions, 'transport' | 'peers'>) => 
 const quotas = (options: { budget: number; waste?: number }) => onBus((peers) => createQuota({ ...peers, ...options }));
 
 describe('quota', () => {
-  test('gives out exactly the budget, whoever asks', async () => {
+  test('grants exactly the budget, regardless of the requesters', async () => {
     const all = quotas({ budget: 500 });
     const answers = await Promise.all(all.flatMap((quota) => Array.from({ length: 200 }, () => quota.take())));
     expect(answers.filter(({ ok }) => ok)).toHaveLength(500);
@@ -33,7 +33,7 @@ describe('quota', () => {
     expect(await b!.take(remaining)).toEqual({ ok: true, remaining: 0 });
   });
 
-  test('what the bin holds is given at once, and the chart hears of it in one step before its next event', async () => {
+  test('the bin grants at once, and the chart gets all in one step before its next event', async () => {
     const [, b] = quotas({ budget: 3000, waste: 1500 });
     const { remaining } = await b!.take();
     const steps: unknown[] = [];
@@ -47,7 +47,7 @@ describe('quota', () => {
     ]);
   });
 
-  test('who looks at the chart sees what was given, and so does everybody soon after', async () => {
+  test('the chart shows the granted permits to the caller, and soon to all peers', async () => {
     const [, b] = quotas({ budget: 3000, waste: 1500 });
     const { remaining } = await b!.take();
     const permits = () => b!.node.view()['R.request']!.context.permits as number;
@@ -81,7 +81,7 @@ describe('quota', () => {
     expect(await a!.leave()).toBe(false);
   });
 
-  test('a leaf that starts anew is told that it takes part no more, and the others go on', async () => {
+  test('a restarted leaf is notified that it no longer participates; others go on', async () => {
     const bus = new InProcessBus();
     const transports = PEERS.map((id) => bus.transport(id));
     const [a, b, c] = transports.map((transport) => createQuota({ transport, peers: PEERS, budget: 100 }));
@@ -158,7 +158,7 @@ describe('bank', () => {
   });
 });
 
-test('a deposit at a peer that takes no part is refused by name', async () => {
+test('a deposit at a peer that does not participate is refused with an error', async () => {
   const transport = new InProcessBus().transport('b');
   const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as const };
   const options = { kind: 'bank', root: 'a', parents: { a: 'a' } };

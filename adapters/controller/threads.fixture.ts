@@ -1,4 +1,4 @@
-/** A worker thread that shares a quota, names and a bank with others, and does what it is told. */
+/** A worker thread that shares a quota, names and a bank with others, controlled by messages. */
 import { createNames } from '../names.js';
 import { createQuota } from '../quota.js';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-/** Quota, names and bank over MessagePorts, each peer in a worker thread of its own. */
+/** Quota, names and bank over MessagePorts, each peer in a separate worker thread. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -76,7 +76,7 @@ test('a transport that never connects: close rejects waiting calls with a Closed
   expect(new Set(namesOf(await waiting))).toEqual(new Set(['ClosedError']));
 });
 
-test('a transport that cannot connect: all reject with a ConnectionError and the address', async () => {
+test('a transport that cannot connect: all reject with a ConnectionError that names it', async () => {
   const failing = createTransport('a', inProcessGuarantees, () => {
     throw new ConnectionError('no connection to 127.0.0.1:4222');
   });

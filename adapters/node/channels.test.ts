@@ -1,4 +1,4 @@
-/** Conversations on a medium that believes who says to be somebody: there is no end of names. */
+/** Conversations on a medium that trusts the claimed sender: the number of names is unlimited. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTransport, type DriverListener } from '../transports/driver.js';
 import { InProcessBus } from '../transports/in-process.js';
@@ -11,7 +11,7 @@ const quiet = () => {
   onTestFinished(() => warn.mockRestore());
 };
 
-/** What the channels keep for as long as they live, counted over all their tables. */
+/** Number of entries that the channels keep for their lifetime, over all tables. */
 const kept = (channels: Channels): number =>
   Object.values(channels).reduce<number>(
     (sum, table) => sum + (table instanceof Map || table instanceof Set ? table.size : 0),
@@ -57,7 +57,7 @@ test('where channels keep their order and lose nothing, both ends count alike', 
   bus.close();
 });
 
-test('the names in which a peer greets and nobody here takes part: a few, while it is up and until it leaves them', async () => {
+test('few names of conversations without a local node are kept, while the peer is up', async () => {
   const { channels, medium } = await on(inProcessGuarantees);
   const say = (name: string, type: string) => medium.received('b', { v: 1, name, message: { type } });
   medium.up('b');
@@ -73,7 +73,7 @@ test('the names in which a peer greets and nobody here takes part: a few, while 
 describe('a conversation', () => {
   const told = () => vi.mocked(console.warn).mock.calls.map(([text]) => text as string);
 
-  test('has a name of 1 to 512 characters, once on a transport, whose channels are the same for everybody', () => {
+  test('has a name of 1 to 512 characters, unique on a transport shared by all', () => {
     const transport = new InProcessBus().transport('a');
     const channels = Channels.of(transport);
     expect(Channels.of(transport)).toBe(channels);
@@ -89,7 +89,7 @@ describe('a conversation', () => {
     channels.open('y', nobody);
   });
 
-  test('hears its own messages, who comes and goes, and why the transport closed; who wants to know less hears less', async () => {
+  test('receives messages, presence and the reason of the close, as far as it subscribes', async () => {
     const { channels, medium } = await on(inProcessGuarantees);
     const heard: unknown[] = [];
     channels.open('x', {
@@ -107,7 +107,7 @@ describe('a conversation', () => {
     expect(others).toEqual(['to y']);
   });
 
-  test('is counted on each connection anew, and what is sent to a peer that has gone is lost', async () => {
+  test('restarts counting on each connection, and loses messages to departed peers', async () => {
     const { channels, medium } = await on(inProcessGuarantees);
     const say = () => medium.received('b', { v: 1, name: 'x', message: { type: 'word' } });
     channels.open('x', { message: () => {} });
@@ -144,7 +144,7 @@ describe('a conversation', () => {
     expect(channels.isCounted).toBe(false);
   });
 
-  test('that nobody has is dropped and told, with what somebody knows of it; one that was closed is late', async () => {
+  test('of an unknown name is dropped with a warning that explains it, or as late', async () => {
     quiet();
     const { channels, medium } = await on(inProcessGuarantees);
     const say = (name: string) => medium.received('b', { v: 1, name, message: { type: 'word' } });
@@ -169,7 +169,7 @@ describe('a conversation', () => {
     expect(channels.drops.count).toBe(3);
   });
 
-  test('shares the transport with messages of the application, unless it was taken over; what is broken is dropped by name', async () => {
+  test('shares the transport with the application by default; malformed ones are dropped', async () => {
     quiet();
     const { channels, medium } = await on(inProcessGuarantees);
     medium.up('b');

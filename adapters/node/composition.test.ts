@@ -6,7 +6,7 @@ import { election } from '../../machines/election/index.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createNode } from './node.js';
 
-test('a grant of one token requests the other one, and both are released by the application', async () => {
+test('a grant of one token requests the other, and the application releases both', async () => {
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
   const relay = compose({ first: directory, second: directory }, { stack: [{ on: 'first.granted', do: 'second.request' }] });

@@ -41,7 +41,7 @@ test('who is not in the topology has no rank, and neither links nor distances', 
   expect(() => alone().distance('b', 'a')).toThrow(refused);
 });
 
-test('in an open protocol everybody has the same rank, listed or not, who has the name of a peer', () => {
+test('in an open protocol all valid ids have the same rank, listed or not', () => {
   const topology = { nodes: ['a', 'b'], links: [] };
   for (const { rank, distance, ...graph } of [graphOf(locksCore, topology), unlinkedGraph(topology.nodes)]) {
     expect(graph).toEqual({ topology });

@@ -1,4 +1,4 @@
-/** Where an application's charts run: XState takes each step once, and from memory it goes from then on, unless somebody inspects. */
+/** The host of an application's charts: XState takes each step once, later ones come from memory unless an inspector is attached. */
 import { createActor, createMachine, log, setup, StateMachine } from 'xstate';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
@@ -45,7 +45,7 @@ test('known steps come from memory', async () => {
   expect(await askedOfXState({})).toBe(0);
 });
 
-test('whoever inspects sees actors, and each step of theirs', async () => {
+test('an inspector sees actors and each of their steps', async () => {
   const inspect = vi.fn();
   expect(await askedOfXState({ inspect })).toBeGreaterThanOrEqual(100);
   expect(inspect).toHaveBeenCalledWith(expect.objectContaining({ type: '@xstate.actor' }));
@@ -68,7 +68,7 @@ test('a chart that does something by itself is refused here as it is by the chec
   });
 });
 
-test('nodes that are made under an actor are seen by whoever inspects its system, those made before and after are not', async () => {
+test('an inspector sees nodes created under its actor system, while it is attached', async () => {
   const seen: string[] = [];
   const parent = createActor(createMachine({ id: 'parent' }), {
     inspect: ({ type, actorRef }) => {

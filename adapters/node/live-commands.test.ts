@@ -1,4 +1,4 @@
-/** What a node in an application is told to do, when it does it, and what may are in between. */
+/** Commands of a node in an application: their effects, their times, and events in between. */
 import { setup } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { defineCore } from '../../machines/define.js';
@@ -8,7 +8,7 @@ import type { Gate } from './node-options.js';
 import { description, heardMessage, started, valueOf, word, type Event } from './parrot.fixture.js';
 
 describe('commands', () => {
-  test('one that is not known, or cannot be taken now, is refused by name and changes nothing', async () => {
+  test('an unknown or impossible command is refused with an error and changes nothing', async () => {
     const { node, steps } = await started({ name: 'mine' });
     expect(() => node.command('pray')).toThrow(
       'parrot has no command "pray". Use one of: say, babble, ring, hush, dice, keep, fail, rest, work',
@@ -33,14 +33,14 @@ describe('commands', () => {
     expect(valueOf(node)).toBe('busy');
   });
 
-  test('draws come from the chance that it was given, and are told', async () => {
+  test('draws use the given random source, and are reported', async () => {
     const crypto = { getRandomValues: (words: Uint32Array) => words.fill(10), randomUUID: () => '' } as never;
     const { node, steps, notifications } = await started({ crypto });
     node.command('dice');
     expect([notifications, steps[0]!.drawn]).toEqual([[{ type: 'fell', value: 4 }], [4]]);
   });
 
-  test('the transitions that a step took are told while somebody watches', async () => {
+  test('the transitions of a step are reported while there is an observer', async () => {
     const { node, steps } = await started();
     const stop = node.watchSelections(selectedIn);
     node.command('work');
@@ -49,14 +49,14 @@ describe('commands', () => {
     expect(steps.map((step) => 'selected' in step)).toEqual([true, false]);
   });
 
-  test('a chart that fails ends the node with the error, and nothing more of it is told', async () => {
+  test('a chart that throws ends the node with the error, and its step is not reported', async () => {
     const { node, steps, notifications } = await started();
     node.command('fail');
     expect(await node.closed).toMatchObject({ message: 'node a: its step for "fail" failed: mine' });
     expect([steps, notifications, node.view()]).toEqual([[], [], {}]);
   });
 
-  test('an inspector sees who sent what a chart takes, and nobody behind a command', async () => {
+  test('an inspector sees the sender of each event; commands have none', async () => {
     const seen: [string, string | undefined][] = [];
     const { node, medium } = await started({
       inspect: (event: any) => {
@@ -107,7 +107,7 @@ describe('a gate', () => {
     return { gate, held, parted };
   };
 
-  test('is given what comes, also from the node itself, and lets it through when it likes', async () => {
+  test('receives all messages, including those of the node itself, and passes them on', async () => {
     const { node, medium, notifications } = await started();
     const { gate, held, parted } = gateOf();
     node.guard(gate);
@@ -125,7 +125,7 @@ describe('a gate', () => {
     expect(notifications.at(-1)).toEqual(heardMessage('b', 'free'));
   });
 
-  test('a peer that comes parts nobody', async () => {
+  test('a new peer does not interrupt other links', async () => {
     const { node, medium } = await started();
     const { gate, parted } = gateOf();
     node.guard(gate);
@@ -152,7 +152,7 @@ describe('a gate', () => {
   });
 });
 
-describe('what the charts are owed', () => {
+describe('waiting events of charts', () => {
   test('is asked for before every step, and taken first', async () => {
     const nextCommand: Message[] = [];
     const { node, medium, steps } = await started({ nextCommand: () => nextCommand.shift() ?? null });

@@ -11,7 +11,7 @@ import { createNode } from './node.js';
 import { description, made, parrotCore, started, warnings, word } from './parrot.fixture.js';
 
 describe('the end', () => {
-  test('is told to whoever listens, and commands that wait are gone', async () => {
+  test('is reported to listeners, and waiting commands are dropped', async () => {
     const { node, medium, steps, notifications } = await started();
     const ended: string[] = [];
     node.steps$.subscribe({ complete: () => ended.push('steps') });
@@ -56,7 +56,7 @@ describe('storage', () => {
     route: () => 'parrot',
   });
 
-  /** A storage that answers when it is told. */
+  /** A storage that answers when the test lets it. */
   const inHand = (loaded?: Json) => {
     const saves: { value: Json; done: () => void; fail: (error: Error) => void }[] = [];
     const storage: PeerStorage = {
@@ -103,7 +103,7 @@ describe('storage', () => {
     expect(notifications).toEqual([]);
   });
 
-  test('one that cannot be read ends it before it starts; other timers of its charts run as they do', async () => {
+  test('an unreadable one ends the node before its start; other timers still run', async () => {
     const { storage } = inHand({ peer: 'b', stored: {} });
     const { node } = made({ protocol: storing, storage });
     await expect(node.ready).rejects.toThrow('"parrot" in the storage of peer "a" belongs to peer "b"');

@@ -287,7 +287,7 @@ describe('where links speak', () => {
     expect(sent).toEqual([['b', bye]]);
   });
 
-  test('a transport that fails to send the goodbye blocks nothing; a closed one is skipped', async () => {
+  test('a transport that fails to send the goodbye blocks nothing; closed ones are unused', async () => {
     let isBroken = false;
     const send = () => {
       if (isBroken) throw new ClosedError('broken');

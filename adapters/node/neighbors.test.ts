@@ -56,7 +56,7 @@ describe('where links speak', () => {
     expect(said[1]).toEqual(['b', word]);
   });
 
-  test('a peer that leaves or goes down is a link that is down; later messages are dropped', () => {
+  test('a peer that leaves or goes down is a link that is down; later messages drop', () => {
     const { neighbors, heard } = neighborsOf(electionCore);
     for (const peer of ['b', 'c']) neighbors.receive(peer, hello(true));
     heard.length = 0;

@@ -26,7 +26,7 @@ const node = nodeLogic<NodeOptions>(createNode);
 
 const started = (actor: AnyActor) => waitFor(actor, ({ roles }) => Object.keys(roles).length > 0);
 
-test('a machine invokes a node: its notifications are events, and commands are sent to it', async () => {
+test('a machine invokes a node, receives its notifications and sends it commands', async () => {
   const shared = bus();
   const machine = setup({ types: { input: {} as NodeOptions, context: {} as NodeOptions }, actors: { node } }).createMachine({
     context: ({ input }) => input,
@@ -47,7 +47,7 @@ test('a machine invokes a node: its notifications are events, and commands are s
   expect(actors.filter((actor) => actor.getSnapshot().matches('working'))).toHaveLength(1);
 });
 
-test('what is no command, or cannot be taken now, is ignored', async () => {
+test('an unknown or impossible command is ignored', async () => {
   const actor = createActor(node, { input: inputOf(bus(), 'a') }).start();
   await started(actor);
   const before = actor.getSnapshot().roles;
@@ -68,7 +68,7 @@ test('a node that ends ends its actor with the error', async () => {
   expect((actor.getSnapshot() as { error?: unknown }).error).toMatchObject({ name: 'ClosedError' });
 });
 
-test('a snapshot is plain data, shows the chart of the node, and restores with its place in the protocol', async () => {
+test("a snapshot is plain data, shows the node's chart, and restores its ports", async () => {
   const input = inputOf(bus(), 'a');
   const first = createActor(node, { input }).start();
   await started(first);
@@ -85,7 +85,7 @@ test('a snapshot is plain data, shows the chart of the node, and restores with i
   again.stop();
 });
 
-test('an actor that stops closes its node, keeps its roles, and takes nothing afterward', async () => {
+test('an actor that stops closes its node, keeps its roles, and ignores later events', async () => {
   const input = inputOf(bus(), 'a');
   const actor = createActor(node, { input }).start();
   await started(actor);
@@ -98,7 +98,7 @@ test('an actor that stops closes its node, keeps its roles, and takes nothing af
   await another.close();
 });
 
-test('one that nobody has invoked tells its notices to whoever listens', async () => {
+test('an actor without a parent emits its notices to its listeners', async () => {
   const actor = createActor(node, { input: inputOf(bus(), 'a') });
   const told: string[] = [];
   actor.on('*', ({ type }) => told.push(type));

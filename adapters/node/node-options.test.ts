@@ -1,4 +1,4 @@
-/** Options for `createNode` is checked before anything is opened: each complaint names the option and says what to give. */
+/** Options for `createNode` are checked before anything is opened: each error names the option and the expected value. */
 import { expect, test } from 'vitest';
 import { directoryCore } from '../../machines/directory/core.js';
 import { checkOptions } from '../options.js';

@@ -53,7 +53,7 @@ test('a request that the chart cannot accept yet waits its turn', async () => {
   expect(order).toEqual(['a', 'a', 'b']);
 });
 
-test('ten thousand requests in turn, each released within its own grant, need no deep stack', async () => {
+test('ten thousand requests in turn, each released in its grant, need no deep stack', async () => {
   const [a] = nodes(['a']);
   let grants = 0;
   a!.addEventListener('granted', () => {
@@ -74,7 +74,7 @@ test('a command out of place is refused and changes nothing', async () => {
   expect(a!.view()).toEqual(before);
 });
 
-test('strangers, unknown types and malformed messages are dropped, counted, and warned of once', async () => {
+test('strangers, unknown types and malformed messages are dropped, and reported once', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
@@ -215,7 +215,7 @@ test('a protocol is refused on a transport that promises less than it assumes', 
   );
 });
 
-test('who was greeted and has not answered yet is told of the leave as well; who has gone is told nothing', () => {
+test('unanswered greeted peers also receive the goodbye, departed ones do not', () => {
   const said: string[] = [];
   const presence = new Presence(
     (to, { type }) => said.push(`${to} ${type}`),

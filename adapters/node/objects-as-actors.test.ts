@@ -1,4 +1,4 @@
-/** What an object of an application does and what the actor of its node says are the same, from its start to its end. */
+/** Equal behavior of an object and of the actor of its node, from start to end. */
 import { createNames } from '../names.js';
 import { createQuota } from '../quota.js';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -60,7 +60,7 @@ test.each(shells)('%s', async (_, make, use, notification) => {
   expect(actor.getSnapshot()).toMatchObject({ status: 'done', error: undefined });
 });
 
-test('what an actor of locks is told, the locks do; stopping it closes them', async () => {
+test('locks perform the events sent to their actor; stopping it closes them', async () => {
   const locks = createLocks(alone());
   const { actor } = locks;
   await locks.ready;
@@ -71,7 +71,7 @@ test('what an actor of locks is told, the locks do; stopping it closes them', as
   await expect(locks.request('printer', () => {})).rejects.toThrow('closed');
 });
 
-test('an object that fails fails its actor, and nobody is told of it twice', async () => {
+test('an object that fails ends its actor with the error, which is reported once', async () => {
   const uncaught = vi.fn<(error: unknown) => void>();
   process.on('uncaughtException', uncaught);
   onTestFinished(() => void process.off('uncaughtException', uncaught));

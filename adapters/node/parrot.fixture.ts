@@ -1,4 +1,4 @@
-/** A node on a medium that the test holds in its hands, on a clock that it winds, with a chart that does what it is told. */
+/** A node whose medium and clock the test controls, with a chart that performs the commands of the test. */
 import { assign, emit, setup } from 'xstate';
 import { onTestFinished, vi } from 'vitest';
 import { defineCore } from '../../machines/define.js';
@@ -15,7 +15,7 @@ import type { PeerObservation } from './node-options.js';
 export type Event = Message & Readonly<Record<string, any>>;
 type In = { event: Event };
 
-/** Does what it is told, and says what it hears. `work` has to wait for `rest`. */
+/** Performs commands, and reports what it receives. `work` waits for `rest`. */
 const parrot = setup({
   types: { events: {} as Event, context: {} as { counted: number } },
   actions: {
@@ -67,7 +67,7 @@ interface Made {
   readonly node: LiveNode;
   readonly medium: DriverListener;
   readonly clock: VirtualClock;
-  /** What went out: to whom, and the message in its envelope. */
+  /** Messages that were sent: the receiver, and the message in its envelope. */
   readonly sent: (readonly [to: string, message: Json])[];
   readonly steps: LiveStep[];
   readonly notifications: Message[];
@@ -77,7 +77,7 @@ interface Made {
 interface Hand {
   readonly protocol?: Core;
   readonly guarantees?: Guarantees;
-  /** What the medium does before the node has started. */
+  /** Actions of the medium before the node has started. */
   readonly before?: (medium: DriverListener) => void;
   readonly send?: () => void;
 }
@@ -126,7 +126,7 @@ export function made({
   return of;
 }
 
-/** The same, once it has started and nothing is told yet. */
+/** A parrot that has started and received no command yet. */
 export async function started(options: Hand & Partial<NodeOptions> = {}): Promise<Made> {
   const all = made(options);
   await all.node.ready;

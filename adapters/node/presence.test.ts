@@ -1,4 +1,4 @@
-/** Who takes part in a conversation, and what becomes of what is said to those who do not. */
+/** Presence in a conversation, and messages to absent peers. */
 import { beforeEach, expect, test } from 'vitest';
 import { isGreeting, isLeaving, Presence } from './presence.js';
 
@@ -16,16 +16,16 @@ beforeEach(() => {
 const word = { type: 'word' };
 const hello = (isAnswer = false) => ({ type: 'node.hello', isAnswer });
 const bye = { type: 'node.bye' };
-/** What was said and told since somebody last looked. */
+/** Messages and reports since the last call. */
 const news = () => said.splice(0);
 
-test('greetings and leaves are told from everything else', () => {
+test('greetings and goodbyes differ from all other messages', () => {
   expect([hello(), bye, word].map(isGreeting)).toEqual([true, true, false]);
   expect([hello(), bye, word].map(isLeaving)).toEqual([false, true, false]);
   expect([presence.hear('b', word), news()]).toEqual([false, []]);
 });
 
-test('a peer is there once it has greeted, and is answered; who answers is not answered again', () => {
+test('a peer is present after its greeting, which is answered; answers are not', () => {
   presence.greet('b');
   expect([news(), presence.has('b')]).toEqual([['b node.hello'], false]);
   expect(presence.hear('b', hello(true))).toBe(true);
@@ -37,14 +37,14 @@ test('a peer is there once it has greeted, and is answered; who answers is not a
   expect(news()).toEqual([]);
 });
 
-test('one that is there and greets again has begun anew', () => {
+test('a present peer that greets again has restarted', () => {
   presence.hear('b', hello());
   news();
   presence.hear('b', hello());
   expect(news()).toEqual(['b is down', 'b node.hello answer', 'b is up']);
 });
 
-test('what is said to a peer that has not come waits for it, in its order, and for nobody else', () => {
+test('messages to a peer that has not connected wait for it in order', () => {
   expect([presence.send('b', word), presence.send('c', word), presence.send('b', { type: 'last' })]).toEqual([null, null, null]);
   presence.hear('b', hello(true));
   expect(news()).toEqual(['b word', 'b last', 'b is up']);
@@ -53,7 +53,7 @@ test('what is said to a peer that has not come waits for it, in its order, and f
   expect([presence.send('b', word), news()]).toEqual([1, ['b word']]);
 });
 
-test('what is said to a peer that has gone is lost, and not kept for when it comes again', () => {
+test('messages to a departed peer are lost, and not sent when it returns', () => {
   presence.hear('b', hello(true));
   presence.part('b');
   presence.part('b');
@@ -70,7 +70,7 @@ test('so many messages wait, and no more: the next is refused with its peer', ()
   );
 });
 
-test('takes leave of all who may count it as there, also of those who have not answered, and of no other', () => {
+test('sends goodbye to all peers that may count it as present, and to no others', () => {
   presence.greet('b');
   presence.hear('c', hello());
   presence.greet('d');

@@ -39,7 +39,7 @@ async function script(): Promise<string> {
   return output.flatMap((part) => (part.type === 'chunk' ? [part.code] : [])).join('\n');
 }
 
-/** An origin of its own, and a browser that remembers it. */
+/** A separate origin in a browser that keeps its data. */
 async function visitor() {
   const code = await script();
   const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(`<script>${code}</script>`));
@@ -63,7 +63,7 @@ async function visitor() {
 }
 
 describe.skipIf(missing)('in Chromium', () => {
-  test('a value is what was saved last, by database and key; tabs and browsers that come later find it', async () => {
+  test('a value is the last one saved, by database and key, also for later tabs', async () => {
     const { open } = await visitor();
     const first = await open();
     const page = await first.tab();
@@ -105,7 +105,7 @@ describe.skipIf(missing)('in Chromium', () => {
     await browser.close();
   });
 
-  test('what cannot be saved is said, and changes nothing', async () => {
+  test('a failed save is reported and changes nothing', async () => {
     const { open } = await visitor();
     const { browser, tab } = await open();
     const page = await tab();

@@ -1,4 +1,4 @@
-/** What a peer keeps: whose it is, what is damaged, and what is said of a storage that fails or never answers. */
+/** Stored state of a peer: its owner, damage, and the reports about a storage that fails or never answers. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,13 +29,13 @@ describe('what is kept', () => {
     expect(clock.isIdle).toBe(true);
   });
 
-  test('is nothing where nothing ever was, and damaged where something was that cannot be read', async () => {
+  test('is absent if nothing was ever stored, and damaged if it cannot be read', async () => {
     expect(await load(undefined)).toEqual({});
     const damaged: Json[] = [null, 7, [], {}, { peer: 7, stored: {} }, { stored: {} }, { peer: 'a' }, { peer: 'a', stored: 'x' }];
     for (const value of damaged) expect(await load(value)).toEqual({ damaged: true });
   });
 
-  test('by another peer is refused by name', async () => {
+  test('by another peer is refused with an error that names it', async () => {
     await expect(load({ peer: 'b', stored: {} })).rejects.toEqual(
       new StorageError('"locks" in the storage of peer "a" belongs to peer "b". Use a separate storage for each peer.'),
     );
@@ -57,7 +57,7 @@ describe('what is kept', () => {
     expect(clock.isIdle).toBe(true);
   });
 
-  test('an error of its own is told as it is', async () => {
+  test("a storage's own error is passed on unchanged", async () => {
     const own = new StorageError('mine');
     await expect(loadStored({ load: () => Promise.reject(own), save: async () => {} }, keeping)).rejects.toBe(own);
   });
@@ -85,7 +85,7 @@ describe('a folder', () => {
     return join(path, 'new');
   }
 
-  test('keeps the last value of each key, in a file of its own, and leaves nothing else', async () => {
+  test('stores the last value of each key in a separate file, and leaves no other files', async () => {
     const path = await folder();
     const storage = folderStorage(path);
     expect(await storage.load('x')).toBeUndefined();
@@ -96,7 +96,7 @@ describe('a folder', () => {
     expect((await readdir(path)).sort()).toEqual(['a%2Fb.json', 'x.json']);
   });
 
-  test('tells a file that was torn or changed from one that was never there', async () => {
+  test('distinguishes a torn or changed file from a missing one', async () => {
     const path = await folder();
     const storage = folderStorage(path);
     await storage.save('x', { n: 1 });
@@ -110,7 +110,7 @@ describe('a folder', () => {
     expect(await storage.load('x')).toEqual({ n: 1 });
   });
 
-  test('that cannot be read is no folder where nothing was', async () => {
+  test('of an unreadable folder is not taken for an empty one', async () => {
     const path = await folder();
     await writeFile(path, 'a file');
     await expect(folderStorage(path).load('x')).rejects.toMatchObject({ code: 'ENOTDIR' });
@@ -128,7 +128,7 @@ describe('a bucket of JetStream', () => {
   const named = (name: string, more: object = {}) => Object.assign(new Error(name), { name }, more);
   const timeout = () => named('TimeoutError');
 
-  /** As much of a bucket as is used; `fails` says what the client throws, after the value was written or instead. */
+  /** The used part of a bucket. `fails` returns the error of the client, thrown after the value was written or instead. */
   const bucketOf = () => {
     const kept = new Map<string, { operation: string; string: () => string; revision: number }>();
     let revision = 0;
@@ -265,7 +265,7 @@ describe('a bucket of JetStream', () => {
     expect(kept.get(key)!.string()).toBe('4');
   });
 
-  test('what is none, and no peer, is refused by name', () => {
+  test('an invalid bucket or peer is refused with an error that names it', () => {
     const { bucket } = bucketOf();
     const none =
       "jetStreamStorage requires { bucket, peer }. Create the bucket with @nats-io/kv: await new Kvm(await connect()).create('printers')";

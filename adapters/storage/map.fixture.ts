@@ -1,4 +1,4 @@
-/** Storages of peers in one process, for tests: they outlast what is made on them, and fail when they are told to. */
+/** Storages of peers in one process, for tests: they outlive the objects that use them, and fail on command. */
 import type { Json } from '../transports/transport.js';
 import type { PeerStorage } from './storage.js';
 

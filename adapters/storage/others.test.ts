@@ -15,7 +15,7 @@ async function folder(): Promise<string> {
   return path;
 }
 
-describe('a folder that somebody else writes, too', () => {
+describe('a folder that another process also writes', () => {
   const named = (path: string) =>
     new StorageError(
       `"locks" in the folder "${path}" was written by another process since it was read. Two processes with the same id, or two clusters, share a folder. Run one process for each id, and use a separate folder or name for each cluster (createLocks({ name })), and restart the peer.`,
@@ -33,7 +33,7 @@ describe('a folder that somebody else writes, too', () => {
     await two.save('locks', { n: 4 });
   });
 
-  test('who reads anew goes on from there; a file that is gone, or was torn, is written again', async () => {
+  test('reloading continues after other writes; a missing or torn file is written again', async () => {
     const path = await folder();
     const [one, two] = [folderStorage(path), folderStorage(path)];
     await one.save('locks', 1);
@@ -49,7 +49,7 @@ describe('a folder that somebody else writes, too', () => {
     expect(await two.load('locks')).toBe(5);
   });
 
-  test('two that save for the first time in the same moment: who comes too late is told, and nobody that the folder cannot be written', async () => {
+  test('of two first saves at once the later one fails with the right error', async () => {
     const told: Error[] = [];
     for (let round = 0; round < 30; round++) {
       const path = await folder();
@@ -67,7 +67,7 @@ describe('a folder that somebody else writes, too', () => {
     expect(told.length).toBeGreaterThan(29);
   });
 
-  test('what else keeps a file from its place is told as it is', async () => {
+  test("any other error at a file's place is passed on unchanged", async () => {
     const path = await folder();
     const file = join(path, 'locks.json');
     await mkdir(file);
@@ -92,7 +92,7 @@ describe('a folder that somebody else writes, too', () => {
     expect(await folderStorage(path).load('locks')).toEqual({ peer: 'a', stored: {} });
   });
 
-  test('two clusters of the same ids in the same folders: one of them ends, by name', async () => {
+  test('of two clusters with the same ids and folders, one ends with an error', async () => {
     const path = await folder();
     const peers = ['a', 'b', 'c'];
     const begin = () => {

@@ -1,4 +1,6 @@
-/** A peer in a process of its own: `node peer.fixture.mjs ID PORTS [FOLDER]`. Asked by a message, it takes one of each, and says what it got. */
+/**
+ * A peer in a separate process: `node peer.fixture.mjs ID PORTS [FOLDER]`. For each message it takes one of each, and reports the results.
+ */
 import { createNames } from '../../dist/adapters/names.js';
 import { createQuota } from '../../dist/adapters/quota.js';
 import { linked } from '../../dist/adapters/linked.js';

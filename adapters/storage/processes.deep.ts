@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { livesOf } from './processes.fixture.js';
 
-test('with storage fences go on growing, names stay unique, quotas exact, registers as they were', async () => {
+test('with storage fences grow, names stay unique, and quotas and registers stay exact', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-processes-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const taken = await livesOf(2, (id) => [join(folder, id)]);
@@ -16,7 +16,7 @@ test('with storage fences go on growing, names stay unique, quotas exact, regist
   expect(taken.map(({ turns }) => turns)).toEqual([1, 2, 3, 4, 5, 6]);
 }, 120_000);
 
-test('without storage names, quotas and registers begin anew', async () => {
+test('without storage names, quotas and registers start over', async () => {
   const taken = await livesOf(2, () => []);
   expect(taken.map(({ turns }) => turns)).toEqual([1, 2, 3, 1, 2, 3]);
   expect(new Set(taken.map(({ name }) => name)).size).toBe(3);

@@ -14,7 +14,7 @@ interface Taken {
   readonly turns: number;
 }
 
-/** What each of the peers is given, one after the other, in lives of the whole cluster. */
+/** Results of each peer, in order, by lifetime of the whole cluster. */
 export async function livesOf(count: number, folderOf: (id: string) => readonly string[]): Promise<Taken[]> {
   const ports = await Promise.all(IDS.map(() => freePort()));
   const taken: Taken[] = [];

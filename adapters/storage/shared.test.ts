@@ -61,7 +61,7 @@ describe('the suite notices a store that', () => {
   });
 });
 
-test('a write whose answer was lost counts as done, and an engine that never answered is reported at once', async () => {
+test('a write with a lost answer counts as done, a silent engine is reported at once', async () => {
   const store = new MapStore();
   const storage = sharedStorage({ store, peer: 'a' });
   await storage.save('locks', 1);

@@ -29,7 +29,7 @@ transportConformance({
   },
 });
 
-test('who names no channel is on that which is called quiver, until its transport is closed', async () => {
+test('without a channel the default is quiver, until the transport is closed', async () => {
   const [a, b] = [broadcastChannel({ id: 'unnamed' }), broadcastChannel({ id: 'named', channel: 'quiver' })];
   await Promise.all([a.connect(), b.connect()]);
   const heard = new Promise<unknown>((resolve) => b.events.subscribe(resolve));

@@ -1,11 +1,11 @@
-/** Between two ends of a connection, for tests: something that can be pulled out, so that neither end is notified of the other and nothing says so. */
+/** A cable between two ends of a connection, for tests. After it is pulled, neither end is notified. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { onTestFinished } from 'vitest';
 
 export interface Cable {
-  /** What is connected falls silent for good. Connections that are made afterward go through. */
+  /** Silences existing connections for good. Later connections work. */
   pull(): void;
 }
 

@@ -1,4 +1,4 @@
-/** What runs in the page of chromium.test.ts: the conformance suite over the browser's own WebSocket, MessageChannel and BroadcastChannel. */
+/** Code in the page of chromium.test.ts: the conformance suite over the browser's WebSocket, MessageChannel and BroadcastChannel. */
 import { broadcastChannel } from './broadcast-channel.js';
 import type { Conformance } from './conformance-peer.js';
 import { transportConformance } from './conformance.js';
@@ -9,7 +9,7 @@ import { broadcastChannelGuarantees, messagePortGuarantees, webSocketGuarantees 
 
 type Medium = Omit<Conformance, 'test'>;
 
-/** What the page is given by the test: its own hub for each network, and who speaks there uninvited, each text on a socket. */
+/** Functions of the test for the page: a separate hub for each network, and a stranger that sends each text on a new socket. */
 declare global {
   var hubPort: () => Promise<number>;
   var strangers: (texts: readonly string[]) => Promise<void>;
@@ -23,7 +23,7 @@ function overWebSocket(): Medium {
   return {
     guarantees: webSocketGuarantees,
     inject: (_, garbage) => strangers(jsonOf(garbage)),
-    // Texts by the thousand at a hub, which is the same for whoever its members are: web-socket.test.ts.
+    // web-socket.test.ts covers thousands of texts at a hub, which is the same for all kinds of members.
     create: async (ids) => {
       const url = `ws://127.0.0.1:${await hubPort()}`;
       return ids.map((id) => webSocket({ id, url }));

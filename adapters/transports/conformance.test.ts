@@ -110,7 +110,7 @@ test.each(mutants)('a transport that %s fails "%s"', async (_, caughtBy, change)
   await expect(suiteOn(change).get(caughtBy)!()).rejects.toThrow();
 });
 
-test('a transport that delivers what nobody sent fails the test of garbage', async () => {
+test('a transport that delivers a message without a sender fails the test of garbage', async () => {
   const title = 'what is no message of a peer is dropped, and the next message arrives';
   const runOn = (spoil: (bus: InProcessBus) => Promise<void>) => {
     const tests = new Map<string, () => Promise<void>>();

@@ -1,4 +1,4 @@
-/** Two processes with one id and one key, which nothing tells apart from one that comes back: each takes the place of the other. */
+/** Two processes with one id and one key, which look like one peer that returns: each takes the place of the other. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../testing/servers.js';
 import type { Transport } from './transport.js';
@@ -53,7 +53,7 @@ test.each(media)('they do so ever more seldom, and both say why: %s', async (_, 
     })
     .toHaveLength(2);
   await new Promise((resolve) => setTimeout(resolve, 2_000));
-  // Of each one try at once, and four or five with pauses that double.
+  // One immediate attempt of each, and four or five with doubling pauses.
   expect(seen.length).toBeGreaterThan(4);
   expect(seen.length).toBeLessThan(40);
 });

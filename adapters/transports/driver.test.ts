@@ -1,4 +1,4 @@
-/** What is seen to for every driver: calls that are repeated, given up or late. The media are the test's. */
+/** Rules for every driver: repeated, aborted and late calls. The media belong to the tests. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTransport, type DriverListener } from './driver.js';
 import { inProcessGuarantees } from './guarantees.js';
@@ -20,7 +20,7 @@ async function connected() {
   return { transport, medium, warn, close, listen };
 }
 
-test('the error that ends a transport is named where nobody listens to it, and only there', async () => {
+test('without a subscriber, the error that ends a transport is printed', async () => {
   const unheard = await connected();
   unheard.medium.lost(new Error('the cable is cut'));
   expect(unheard.warn.mock.calls).toEqual([
@@ -43,7 +43,7 @@ test('a connection that is given up before it is asked for is not opened', async
   expect(driver).not.toHaveBeenCalled();
 });
 
-test('what cannot be sent is refused by name', async () => {
+test('an invalid message is refused with an error that names the reason', async () => {
   const early = createTransport('a', inProcessGuarantees, () => {});
   expect(() => early.send('b', 1)).toThrow('transport "a" is not connected. Await connect() before you send');
   const { transport } = await connected();
@@ -54,7 +54,7 @@ test('what cannot be sent is refused by name', async () => {
   expect(() => createTransport('', inProcessGuarantees, () => {})).toThrow('the id of a transport cannot be ""');
 });
 
-test('a peer that is said to be up or down twice is told of once', async () => {
+test('a peer that is reported up or down twice is reported once', async () => {
   const { medium, listen } = await connected();
   const events = listen();
   for (const _ of [1, 2]) medium.up('b');
@@ -65,7 +65,7 @@ test('a peer that is said to be up or down twice is told of once', async () => {
   ]);
 });
 
-test('of a transport that is closed nothing is heard, and nobody is there', async () => {
+test('a closed transport delivers nothing and lists no peers', async () => {
   let medium!: DriverListener;
   const transport = createTransport('a', inProcessGuarantees, (given, signal) => {
     medium = given;
@@ -86,7 +86,7 @@ test('a connection that is lost twice is closed once', async () => {
   expect(close).toHaveBeenCalledTimes(1);
 });
 
-test('an error on the way to a connection is for whoever waits for it alone', async () => {
+test('an error during connect is reported only to the waiting callers', async () => {
   const { warn } = await connected();
   const transport = createTransport('a', inProcessGuarantees, (medium) => medium.lost(new Error('nobody listens')));
   await expect(transport.connect()).rejects.toThrow('nobody listens');
@@ -107,7 +107,7 @@ function closedEarly() {
   return { medium, give, over, closing };
 }
 
-test('a transport that is closed while it connects is closed once its driver has given up', async () => {
+test('a transport that is closed while connecting waits until its driver has stopped', async () => {
   const { give, over, closing } = closedEarly();
   await new Promise((resolve) => setImmediate(resolve));
   expect(over).not.toHaveBeenCalled();
@@ -126,7 +126,7 @@ test('a driver that does not give up within a second is waited for no longer', a
   await closing;
 });
 
-test('a connection that comes when nobody wants it any more is closed', async () => {
+test('a connection that opens too late is closed', async () => {
   const { medium, give } = closedEarly();
   const close = vi.fn();
   medium.opened({ send: () => {}, close });

@@ -1,4 +1,4 @@
-/** What is dropped is counted always, and told on the console at most once in ten seconds. */
+/** Drops are always counted, and reported on the console at most every ten seconds. */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Backlog, BACKLOG_BYTES_MAX } from './backlog.js';
 import { Drops } from './drops.js';
@@ -13,7 +13,7 @@ beforeEach(() => {
   onTestFinished(() => warn.mockRestore());
 });
 
-test('the first is told at once, those of the next ten seconds with the one after them', () => {
+test('the first is reported at once, those of the next ten seconds with the one after', () => {
   const drops = new Drops('node "a"', clock);
   drops.drop('late');
   for (clock.time = 1; clock.time < 10_000; clock.time += 3_333) drops.drop('later');
@@ -26,7 +26,7 @@ test('the first is told at once, those of the next ten seconds with the one afte
   expect([drops.count, warnings]).toEqual([6, ['node "a" dropped a message: again']]);
 });
 
-test('says what was done, where that is something else, and nothing that a terminal obeys', () => {
+test('names a different action if given, and escapes control characters', () => {
   new Drops('hub', clock, 'refused a connection').drop('\u001B[2J');
   expect(warnings).toEqual(['hub refused a connection: \\u{1b}[2J']);
 });

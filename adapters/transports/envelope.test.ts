@@ -34,13 +34,13 @@ test.each([
   expect(refusal(value as never)).toMatch(reason);
 });
 
-test('what a node says is an envelope, with the version that this side speaks', () => {
+test('a message of a node is an envelope with the version of this release', () => {
   const envelope = envelopeOf('locks', { type: 'find' });
   expect(envelope).toEqual({ v: 1, name: 'locks', message: { type: 'find' } });
   expect(refusal(envelope)).toBeNull();
 });
 
-test('what has the parts of an envelope is one of some version, and everything else the application’s own', () => {
+test('a value with the fields of an envelope is versioned, others are application data', () => {
   const parts = { v: 7, name: 1, message: null };
   expect(isVersioned(parts as never)).toBe(true);
   const { v, name, message } = parts;

@@ -8,7 +8,7 @@ test('each error is called as its class is', () => {
   expect(new BackpressureError('too much waits', 'b')).toMatchObject({ name: 'BackpressureError', peer: 'b' });
 });
 
-test('a lock that was lost may be asked for again, unless its locks have ended, and what to do is said', () => {
+test('a lost lock may be requested again unless its locks ended, with advice', () => {
   const { LostError } = errors;
   expect(new LostError('lost')).toMatchObject({
     isRetryable: true,

@@ -16,7 +16,7 @@ function readerOf() {
   return { reader, received, clock, warnings: () => warn.mock.calls.map(([text]) => text as string) };
 }
 
-test('a frame is what its sender says around the JSON of a message', () => {
+test('a frame consists of the sender and the JSON of a message', () => {
   const { reader, received, warnings } = readerOf();
   expect(frameText('b "1"', '{"x":[]}')).toBe('{"from":"b \\"1\\"","message":{"x":[]}}');
   reader.read(frameText('b "1"', '{"x":[]}'));
@@ -41,7 +41,7 @@ test.each([
   expect(warnings()).toEqual([`transport "a" dropped a message: ${why}`]);
 });
 
-test('a sender that can be none is not heard', () => {
+test('an invalid sender is ignored', () => {
   const { reader, received } = readerOf();
   for (const [, from] of evil) reader.read(JSON.stringify({ from, message: 1 }));
   reader.read('{"from":"b","message":1}');
@@ -54,7 +54,7 @@ test('a warning about a frame shows a hundred escaped characters of it at most',
   const [text] = warnings();
   expect(text).toContain('\\u{1b}]0;evil\\u{7}yyy');
   expect(text!.length).toBeLessThan(200);
-  // The version of an envelope is the sender's to say, and was written out whole.
+  // The sender of an envelope sets its version, which used to be printed completely.
   const deep = JSON.parse(`${'['.repeat(60)}${']'.repeat(60)}`);
   expect(refusal({ v: deep, name: 'x', message: { type: 'find' } })).toContain('version a list of');
 });

@@ -1,4 +1,4 @@
-/** What fast-check thinks of, for every transport: values that must arrive as they were sent, the same in every run. */
+/** Values from fast-check for every transport: they must arrive unchanged, and are the same in every run. */
 import fc from 'fast-check';
 import type { Json } from './transport.js';
 

@@ -1,4 +1,4 @@
-/** Nodes of every protocol, and a peer that says anything: what is malformed changes nothing, and no node dies of it. */
+/** Nodes of every protocol, and a peer that sends arbitrary messages: malformed ones change nothing and end no node. */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { protocols } from '../../machines/index.js';

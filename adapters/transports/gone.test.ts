@@ -18,7 +18,7 @@ import { webSocketHub } from './web-socket-hub.js';
 import { webSocketMesh } from './web-socket-mesh.js';
 import { webSocket } from './web-socket.js';
 
-/** What it reports of its peers. */
+/** Events that it reports about its peers. */
 function reportsOf(transport: Transport): string[] {
   const reports: string[] = [];
   transport.events.subscribe((event) => 'peer' in event && reports.push(`${event.peer} ${event.type}`));
@@ -26,7 +26,7 @@ function reportsOf(transport: Transport): string[] {
   return reports;
 }
 
-test('after a report the link goes down with two heartbeats of silence, not thirty, and passes the report on', async () => {
+test('after a report the link goes down in two heartbeats, and reports gone', async () => {
   const { wire, ends, time, heardA } = await pair();
   wire.isCut = () => true;
   ends.get('a')!.down('b');
@@ -45,7 +45,7 @@ test('without a report it waits for its patience', async () => {
   expect(heardA).toEqual(['b up', 'b down']);
 });
 
-test('a report about a peer that is heard changes nothing', async () => {
+test('a report about a peer that still sends changes nothing', async () => {
   const { ends, time, heardA, heardB } = await pair();
   for (let i = 0; i < 20; i++) {
     for (const [end, peer] of ['ab', 'ba']) {
@@ -57,7 +57,7 @@ test('a report about a peer that is heard changes nothing', async () => {
   expect([heardA, heardB]).toEqual([['b up'], ['a up']]);
 });
 
-test('a report about a peer that a third still reaches changes nothing, and the third passes on', async () => {
+test('a report about a peer that a third one still reaches changes nothing', async () => {
   const { wire, ends, time, heardA, heardC, b } = await byWay();
   wire.isCut = () => false;
   await beats(time, 40);
@@ -89,7 +89,7 @@ async function meshPeer(id: string) {
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, server, hangUp };
 }
 
-test('a mesh reports a peer whose connection was closed and whose address refuses a new one', async () => {
+test('a mesh reports a peer whose connection closed and whose address refuses another', async () => {
   const { url, server, hangUp } = await meshPeer('b');
   const a = webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [url] });
   const reports = reportsOf(a);
@@ -100,7 +100,7 @@ test('a mesh reports a peer whose connection was closed and whose address refuse
   await expect.poll(() => reports).toEqual(['b up', 'b down', 'b gone']);
 });
 
-test('and not one that lets it in again, or has said goodbye', async () => {
+test('and not a peer that accepts connections again, or has sent goodbye', async () => {
   const { url, server, hangUp } = await meshPeer('b');
   const a = webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [url] });
   const reports = reportsOf(a);
@@ -126,7 +126,7 @@ test('a mesh reports a peer that dialed in, and does not come back', async () =>
   await expect.poll(() => reports).toEqual(['x up', 'x down', 'x gone']);
 });
 
-test('a hub says whose line has broken', () => {
+test('a hub reports the peer whose line has broken', () => {
   const hub = new Hub();
   const got: unknown[] = [];
   const line = (send: (text: string) => void): Line & { listener?: LineListener } => ({
@@ -145,7 +145,7 @@ test('a hub says whose line has broken', () => {
   expect(got.at(-1)).toEqual({ type: 'down', peer: 'b', broken: true });
 });
 
-test('a peer reports another one whose line to the hub has broken, unless it comes back', async () => {
+test('a peer reports a broken line of another one unless it returns', async () => {
   const hub = await webSocketHub({ port: 0 });
   onTestFinished(() => hub.close());
   const url = `ws://127.0.0.1:${hub.port}`;

@@ -93,7 +93,7 @@ test('a line without a hello is closed at its deadline and not before', () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a peer that returns with its key gets its seat whether the old line answers or not', () => {
+test('a peer that returns with its key gets its seat even if the old line answers', () => {
   const hub = new Hub();
   const [b, before] = [member(hub, 'b'), guest(hub, () => Promise.resolve(true)).sends({ type: 'hello', id: 'a', key: 'mine' })];
   const after = member(hub, 'a', 'mine');

@@ -1,4 +1,4 @@
-/** What can be no id, and why not. */
+/** Invalid ids, with reasons. */
 export const evil: [string, unknown][] = [
   ['constructor', 'constructor'],
   ['__proto__', '__proto__'],

@@ -30,7 +30,7 @@ test.each<[unknown, string]>([
   expect(refusedId(id)).toBe(why);
 });
 
-test('a complaint quotes what was given and says what an id is', () => {
+test('an error quotes the value and describes a valid id', () => {
   expect(() => checkId('a\nb', 'a member')).toThrow(
     'a member cannot be "a\\u{a}b": it has a control or format character, or half of a character. Pass a non-empty string of at most 255 characters',
   );

@@ -14,7 +14,7 @@ transportConformance({
   },
 });
 
-test('closing the bus tells every peer with a ConnectionError', async () => {
+test('closing the bus ends every peer with a ConnectionError', async () => {
   const bus = new InProcessBus();
   const a = bus.transport('a');
   await a.connect();
@@ -24,7 +24,7 @@ test('closing the bus tells every peer with a ConnectionError', async () => {
   await expect(a.connect()).rejects.toMatchObject({ name: 'ClosedError' });
 });
 
-test('messages for peers that never come are bounded: their sender is refused, with the name of the peer', async () => {
+test("messages for absent peers are limited: the sender is refused with the peer's id", async () => {
   const bus = new InProcessBus();
   const a = bus.transport('a');
   await a.connect();

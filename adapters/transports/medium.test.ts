@@ -31,7 +31,7 @@ test('messages are delivered when the operator emits them', async () => {
   expect(messages()).toEqual([1]);
 });
 
-test('messages that are throttled or dropped do not arrive; a peer without an operator is not changed', async () => {
+test('throttled and dropped messages do not arrive; other peers are unchanged', async () => {
   const clock = new VirtualClock();
   for (const [operator, expected] of [
     [throttleTime<Json>(10, clock), [1]],
@@ -45,7 +45,7 @@ test('messages that are throttled or dropped do not arrive; a peer without an op
   }
 });
 
-test('what is held of a peer is lost when it goes down, and nothing comes after the end', async () => {
+test('pending messages of a peer are lost when it goes down, and at the end', async () => {
   const clock = new VirtualClock();
   const { sender, receiver, events, messages } = await pairWith(() => delay(50, clock));
   sender.send('b', 1);

@@ -1,4 +1,4 @@
-/** Connections of a mesh: what is notified of one that comes to nothing, that nothing of it stays, and which of two is heard. Real sockets. */
+/** Connections of a mesh: warnings about failed ones, their cleanup, and the choice between two. Real sockets. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { freePort } from '../../testing/servers.js';
@@ -30,7 +30,7 @@ const quiet = () => {
   return () => warn.mock.calls.join('\n');
 };
 
-test('a rule that never answers is named at the peer that asks it, as soon as the time for it is over, and the other end hears of it', async () => {
+test('a rule that never answers is reported at its deadline, at both ends', async () => {
   const told = quiet();
   const never = { admit: () => new Promise<boolean>(() => {}) };
   const ports = await portsOf(3);
@@ -79,7 +79,7 @@ test.each([
   await expect.poll(told, { timeout: 5_000 }).toContain(`and will retry: ${why}`);
 });
 
-test('an address is warned of once for each reason: nobody there at first, somebody who is no peer afterward', async () => {
+test('an address is reported once for each reason: unreachable, then not a mesh peer', async () => {
   const told = quiet();
   const [own, other] = await portsOf(2);
   const a = peer('a', own!, [other!]);
@@ -107,16 +107,16 @@ const address = (tried: Partial<PeerAddress> = {}): PeerAddress => ({
 });
 const contact = (known: Partial<MeshContact>) => ({ address: address(), id: 'b', ...known }) as MeshContact;
 
-test('three tries in vain are no reason for a warning, the fourth is', () => {
+test('three failed attempts cause no warning, the fourth does', () => {
   expect(unreportedReason(address({ failures: 3, why: 'nobody listens' }))).toBe(null);
   expect(unreportedReason(address({ failures: 4, why: 'nobody listens' }))).toBe('nobody listens');
 });
 
-test('a connection that ended without a word is said to have been closed', () => {
+test('a connection that ended without a reason is reported as closed', () => {
   expect(unreportedReason(address())).toBe('the connection was closed');
 });
 
-test('each reason is told of once, and of one address no more than eight', () => {
+test('each reason is reported once, and at most eight for one address', () => {
   const reported = new Set<string>();
   const of = (why: string) => unreportedReason(address({ why, reported }));
   const reasons = Array.from({ length: 9 }, (_, i) => `reason ${i}`);
@@ -137,7 +137,7 @@ test.each([
   expect(isDialing(contact(known), 'b')).toBe(false);
 });
 
-test('a hello was given up by its end if its connection was made before the one that was dialed from here became a peer', () => {
+test("a hello on a connection older than the holder's was already dropped by its end", () => {
   expect(isOfBefore(contact({ begun: 4 }), contact({ upSince: 5 }))).toBe(true);
 });
 
@@ -148,12 +148,12 @@ test.each([
   expect(isOfBefore(contact({ begun }), contact({ upSince: 5, ...holder }))).toBe(false);
 });
 
-test('who is dialed and says nothing is no peer of a mesh, and who has said hello owes a welcome', () => {
+test('a silent dialed end is not a mesh peer; after its hello the answer is missing', () => {
   expect(whatIsMissing(contact({ state: 'new' }))).toBe('no mesh peer answers there');
   expect(whatIsMissing(contact({ state: 'asking' }))).toBe('"b" answers there, but has not admitted or refused this peer');
 });
 
-test('a welcome that nobody asked for is what a peer does not say', () => {
+test('an unexpected welcome is reported', () => {
   const said = 'a frame of the type welcome is not expected there from a mesh peer';
   expect(unexpected(contact({ state: 'new' }), { type: 'welcome', proof: 'x' })).toBe(said);
 });

@@ -68,7 +68,7 @@ test('a broker that is not there is a ConnectionError', async () => {
   await a.close();
 });
 
-test('a peer whose broker starts late, or goes, waits for it and says so, with the settings of the guide', async () => {
+test("a peer waits for a late or lost broker, with a warning and the guide's settings", async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const port = await freePort();
@@ -87,7 +87,7 @@ test('a peer whose broker starts late, or goes, waits for it and says so, with t
   await a.close();
 });
 
-/** A broker that says hello, and to the first subscription and the later ones what it is told; `null` ends the connection. */
+/** A broker that accepts connections and answers subscriptions with the given codes; `null` ends the connection. */
 async function broker(...answers: readonly (number | null)[]) {
   let asked = 0;
   const sockets = new Set<net.Socket>();
@@ -117,13 +117,13 @@ async function broker(...answers: readonly (number | null)[]) {
   return { url, open, asked: () => asked, cut: () => sockets.forEach((socket) => socket.destroy()) };
 }
 
-test('a broker that ends the connection before it answers is asked again on the next one', async () => {
+test('a broker that ends the connection before it answers is asked again', async () => {
   const { open, asked } = await broker(null, null, 1);
   await open(10).connect();
   expect(asked()).toBeGreaterThanOrEqual(3);
 });
 
-test('after an outage a peer listens at once, whatever it has said meanwhile and was not confirmed', async () => {
+test('after an outage a peer receives at once, regardless of unconfirmed messages', async () => {
   const { open, asked, cut } = await broker(1);
   const a = open(10);
   await a.connect();

@@ -1,6 +1,6 @@
 /** The rules of the hub, the mesh, the seal and what they read with, each broken once: mutants.deep.ts shows that the test named for it fails. */
 
-/** What the code says, what the mutant says, and the test that fails: its file in adapters/ and its name. */
+/** The code, its mutant, and the test that fails: its file in adapters/ and its name. */
 export type WireMutant = readonly [rule: string, file: string, code: string, broken: string, testFile: string, testName: string];
 
 const HUB = 'transports/hub.ts';
@@ -365,7 +365,7 @@ export const mutants: readonly WireMutant[] = [
     'a plain request is answered once',
   ],
   ['what is no upgrade ends its connection', ONE, 'if (!isUpgrade) turnAway', 'if (isUpgrade) turnAway', one, 'a plain request'],
-  ['what follows an upgrade is kept', ONE, 'socket.unshift(rest)', 'Object(rest)', one, 'an upgrade is one'],
+  ['what follows an upgrade is kept', ONE, 'socket.unshift(rest)', 'Object(rest)', one, 'an upgrade may arrive in pieces'],
   ['a head has an end', ONE, ' && read.length <= maxHeaderSize', '', one, 'a head without an end'],
   [
     'who asks for nothing is parted with',
@@ -373,7 +373,7 @@ export const mutants: readonly WireMutant[] = [
     '() => socket.destroy(), patienceMs',
     '() => {}, patienceMs',
     one,
-    'who asks for nothing',
+    'a client without a request',
   ],
   ['who asks otherwise is told so', ONE, 'if (isAsking && !hasEnd', 'if (!hasEnd', one, 'TLS where there is none'],
   [
@@ -390,7 +390,7 @@ export const mutants: readonly WireMutant[] = [
     "'error', () => socket.destroy()",
     "'error', () => {}",
     one,
-    'who renegotiates TLS',
+    'repeated TLS renegotiation',
   ],
   ['a place is free a second after its connection', LISTENER, ', PLACE_MS)', ', 0)', limits, 'reconnecting does not increase'],
   ['who is read slowly is named', LISTENER, 'console.warn(', 'String(', limits, 'who is read slowly is named'],

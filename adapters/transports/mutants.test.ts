@@ -1,4 +1,4 @@
-/** A mutant that fits the source no longer shows nothing: whoever changes a rule sees here that mutants.fixture.ts knows its old words. */
+/** Each mutant must fit the source. If a rule changes, this test shows that mutants.fixture.ts still quotes its old code. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { mutants } from './mutants.fixture.js';

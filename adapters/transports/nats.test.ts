@@ -20,7 +20,7 @@ test('a server that is not there is a ConnectionError', async () => {
   await a.close();
 });
 
-test('a connection that throws what is no error is named with that', async () => {
+test('if connection throws a value that is not an error, the report contains it', async () => {
   const connection = () => {
     // oxlint-disable-next-line no-throw-literal
     throw 1;
@@ -50,7 +50,7 @@ async function brittleServer(breaking: number) {
   return { told, connection };
 }
 
-test('a connection that breaks before the server has answered is made again, and asked again', async () => {
+test('a connection that breaks before the server answers is made and asked again', async () => {
   const { told, connection } = await brittleServer(3);
   const a = nats({ id: 'a', connection });
   await a.connect();
@@ -102,7 +102,7 @@ describe.skipIf(isMissing)('over a real nats-server', () => {
     },
   });
 
-  test('ids with dots, stars, spaces and any letters are subjects of their own', async () => {
+  test('ids with dots, stars, spaces and any letters have separate subjects', async () => {
     const ids = ['a.b', 'a.*', '>', 'ä b', 'a=2eb'];
     const peers = ids.map((id) => nats({ id, subject: 'odd', connection }));
     const heard: string[] = [];
@@ -121,7 +121,7 @@ describe.skipIf(isMissing)('over a real nats-server', () => {
     await Promise.all(peers.map((peer) => peer.close()));
   });
 
-  test('what is no frame is dropped with a warning, and the next message arrives', async () => {
+  test('an invalid frame is dropped with a warning, and the next message arrives', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const [a, b] = ['a', 'b'].map((id) => nats({ id, subject: 'rough', connection }));

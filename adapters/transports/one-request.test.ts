@@ -1,4 +1,4 @@
-/** What a port of a hub's own, or of a mesh peer's, reads of whoever connects. Real sockets. */
+/** Reading at a port of a hub or mesh peer: only the first request of a connection. Real sockets. */
 import { once } from 'node:events';
 import { maxHeaderSize } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { cert, key } from './certificate.fixture.js';
 import { oneRequestServer } from './one-request.js';
 
-/** A server whose upgrades are answered and told with what came behind them; and what HTTP's parser was given to read. */
+/** A server that answers upgrades and reports the bytes after them, and the input of the HTTP parser. */
 async function listening(patienceMs = 5_000, tls?: TlsOptions, clock: SchedulerLike = asyncScheduler) {
   const { netServer, upgrades } = oneRequestServer(tls, patienceMs, clock);
   const parsed: (string | undefined)[] = [];
@@ -78,7 +78,7 @@ test.each([
   4_000,
 );
 
-test('an upgrade is one however many pieces it comes in, and what comes behind it is for the WebSocket', async () => {
+test('an upgrade may arrive in pieces, and bytes after it belong to the WebSocket', async () => {
   const { call, parsed, behind } = await listening();
   const caller = call();
   for (const letter of UPGRADE) {
@@ -112,7 +112,7 @@ test('a connection that has ended is waited for no longer', async () => {
   await expect.poll(() => clock.actions.length).toBe(0);
 });
 
-test('who asks for nothing is parted with in time, and who has asked for a WebSocket stays', async () => {
+test('a client without a request is disconnected in time; one with an upgrade stays', async () => {
   const { call } = await listening(50);
   const [silent, slow, asked] = [call(), call(), call()];
   slow.socket.write('GET / HT');
@@ -123,7 +123,7 @@ test('who asks for nothing is parted with in time, and who has asked for a WebSo
   expect(asked.answer).toContain('101');
 });
 
-test('who renegotiates TLS again and again is parted with, before it has asked and after', async () => {
+test('repeated TLS renegotiation ends the connection, before and after the request', async () => {
   const { port } = await listening(60_000, { key, cert });
   for (const asked of ['', UPGRADE]) {
     const socket = connectTls({ port, host: '127.0.0.1', ca: cert, maxVersion: 'TLSv1.2' });

@@ -23,7 +23,7 @@ test('saved up for longer where it may be, from those of one second on', () => {
   expect(allowed(50)).toBe(30);
 });
 
-test('what has come already is charged beyond the bound, and what is owed is paid first', () => {
+test('past events are charged beyond the limit, and the debt is paid first', () => {
   let now = 0;
   const rate = new Rate(10, { now: () => now });
   rate.charge();
@@ -40,7 +40,7 @@ test('what has come already is charged beyond the bound, and what is owed is pai
   expect(rate.isSpent).toBe(false);
 });
 
-test('time that passes while more comes than may is saved up all the same', () => {
+test('time that passes while too much arrives is still saved up', () => {
   let now = 0;
   const rate = new Rate(10, { now: () => now });
   rate.charge(10);

@@ -1,4 +1,4 @@
-/** What comes from outside is read in one place, within bounds; what is to go out is held to the same ones. */
+/** Text from outside is read in one place within limits, and outgoing text has the same limits. */
 import { expect, test } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
 import { InProcessBus } from './in-process.js';
@@ -96,11 +96,11 @@ test.each<[string, unknown, string]>([
   expect(quote(value)).toBe(text);
 });
 
-test('a text is escaped without a bound, and what everybody sees stands for itself', () => {
+test('escaping has no length limit, and keeps visible characters', () => {
   expect(escape(`ä ${'x'.repeat(200)}\u2029`)).toBe(`ä ${'x'.repeat(200)}\\u{2029}`);
 });
 
-test('what was thrown says what it says, whether it is an error or not', () => {
+test('the text of a thrown value is its message, also for values that are not errors', () => {
   expect([saidBy(new Error('late\n')), saidBy('none'), saidBy(undefined)]).toEqual(['late\\u{a}', 'none', 'undefined']);
 });
 

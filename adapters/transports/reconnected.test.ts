@@ -1,4 +1,4 @@
-/** Which of several connections is heard and spoken on, while one is left for another. In virtual time. */
+/** The connection in use while one is replaced by another. In virtual time. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { VirtualClock } from '../../network/clock.js';
 import { createTransport, type DriverListener } from './driver.js';
@@ -70,7 +70,7 @@ test('pauses grow from a tenth of a second at most to two seconds', () => {
   expect([0, 1, 5].map((failures) => pauseAfter(failures, chance(2 ** 31)))).toEqual([50, 150, 1_500]);
 });
 
-test('what is sent and heard goes over the connection that there is, and a second one takes its place unnoticed above', async () => {
+test('messages use the current connection, and the next one replaces it unnoticed', async () => {
   const { tries, last, transport, moves, events, turn } = peerOf(1);
   await turn();
   last(0).open();
@@ -110,7 +110,7 @@ test('closing closes the connection that there is, and gives up a try', async ()
   expect([trying.last(0).closed, trying.clock.isIdle]).toEqual([1, true]);
 });
 
-test('what breaks for good ends the transport, and only that of the connection that there is', async () => {
+test('a final failure ends the transport only if it is of the current connection', async () => {
   const { last, events, turn } = peerOf(1);
   await turn();
   last(0).open();
@@ -118,7 +118,7 @@ test('what breaks for good ends the transport, and only that of the connection t
   expect(events).toEqual(['closed: refused']);
 });
 
-test('a try that leads nowhere has failed after five seconds, with its reason, and one that opens later is closed', async () => {
+test('an attempt fails after five seconds with its reason; a later opening is closed', async () => {
   const { tries, last, turn, warnings } = peerOf(1);
   await turn(4_999);
   expect([tries[0]!.length, last(0).signal.aborted]).toEqual([1, false]);
@@ -132,7 +132,7 @@ test('a try that leads nowhere has failed after five seconds, with its reason, a
   expect([first.closed, last(0).closed, warnings()]).toEqual([1, 0, []]);
 });
 
-test('who is not at the first hub looks for it, and leaves the other once the way home is open', async () => {
+test('a peer at a later hub looks for the first one, and changes when it is open', async () => {
   const { tries, last, transport, moves, events, turn } = peerOf(2);
   await turn();
   last(0).medium.lost(new ConnectionError('nobody there'));
@@ -160,7 +160,7 @@ test('who is not at the first hub looks for it, and leaves the other once the wa
   expect([tries[0]!.length, tries[1]!.length]).toEqual([2, 1]);
 });
 
-test('a way home that breaks for good ends the transport, one that fails is looked for again, and one look is enough at a time', async () => {
+test('an attempt to return fails or ends the transport, and runs one at a time', async () => {
   const { tries, last, events, turn } = peerOf(2);
   await turn();
   last(0).medium.lost(new ConnectionError('nobody there'));
@@ -177,7 +177,7 @@ test('a way home that breaks for good ends the transport, one that fails is look
   expect(events).toEqual(['closed: refused']);
 });
 
-test('where the connection is lost while the way home is being tried, that try is all there is', async () => {
+test('if the connection is lost during an attempt to return, that attempt goes on', async () => {
   const { tries, last, transport, moves, turn } = peerOf(2);
   await turn();
   last(0).medium.lost(new ConnectionError('nobody there'));
@@ -208,7 +208,7 @@ test('of three hubs each before the present one is looked at in turn', async () 
   }
 });
 
-test('a warning comes after three rounds, and again after ten seconds; who was displaced is told at once', async () => {
+test('warnings come after three rounds, then each ten seconds; displacement at once', async () => {
   const { last, turn, tries, warnings } = peerOf(2);
   await turn();
   for (let failed = 0; failed < 6; failed++) {
@@ -231,7 +231,7 @@ test('a warning comes after three rounds, and again after ten seconds; who was d
   expect(displaced.warnings().at(-1)).toBe('peer "a" has no connection and will retry: another took the place');
 });
 
-test('a connection that has lasted was no failed try: the next comes soon; one that has not counts as one', async () => {
+test('only a connection that lasted resets the pause before the next attempt', async () => {
   for (const [lasted, soon] of [
     [5_000, true],
     [4_000, false],

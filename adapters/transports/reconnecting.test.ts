@@ -100,11 +100,11 @@ test.each([0, 0.999])(
   },
 );
 
-test('a thousand failed tries leave no listener and no timer behind, and close ends the last', async () => {
+test('a thousand failed attempts leave no listener or timer, and close ends the last', async () => {
   const warn = quiet();
   const clock = new Clock();
   const sockets: Deaf[] = [];
-  /** It fails as a real one does where nobody listens. */
+  /** A driver that fails as a real one does without a server. */
   class Deaf implements Socket {
     readyState = 0;
     private readonly heard: [string, (event: unknown) => void][] = [];
@@ -169,7 +169,7 @@ test('a thousand connections that break leave nothing behind either', async () =
   await transport.close();
 });
 
-test('a connection that is lost within five seconds is a failed try: the next ones come ever later, and after one that lasts at once', async () => {
+test('a connection that is lost within five seconds counts as a failed attempt', async () => {
   const warn = quiet();
   const clock = new Clock();
   const place = new Place(clock);
@@ -205,7 +205,7 @@ test('a try that leads nowhere is given up after five seconds', async () => {
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 });
 
-test('of several hubs the next is tried, and a peer goes home to the first that answers, with one connection left', async () => {
+test('of several hubs the next is tried, and a peer returns to the first that answers', async () => {
   quiet();
   const clock = new Clock();
   const [first, second, third] = [new Place(clock, ['b']), new Place(clock, ['b', 'c']), new Place(clock)];
@@ -224,7 +224,7 @@ test('of several hubs the next is tried, and a peer goes home to the first that 
   await clock.turn(2_000);
   expect(second.tries[0]!.isClosed).toBe(true);
   expect(seen.slice(4)).toEqual(['down b', 'down c', 'up b'].map(asEvent));
-  // What the hub that was left still brings is not heard: it could be older than what has come since.
+  // Frames from the left hub are ignored: they could be older than later ones.
   second.tries[0]!.medium.received('c', 'late');
   second.tries[0]!.medium.lost(new ConnectionError('closed'));
   await clock.turn(5_000);

@@ -1,6 +1,6 @@
 /**
- * A cluster at work, and a stranger that has listened in on another one: what was recorded there, with something changed in each frame,
- * comes in while the members take locks, lead, leave and come back. Nobody ends of it, and the locks go on.
+ * A cluster at work, and a stranger that replays recorded frames of another cluster. Each frame is changed in one place. They arrive while
+ * the members lock, lead, leave and return. No member ends, and the locks keep working.
  */
 import { once } from 'node:events';
 import { connect } from '@nats-io/transport-node';
@@ -23,9 +23,9 @@ const peers = ['a', 'b', 'c'];
 
 interface Medium {
   create(id: string): Transport;
-  /** What has gone over the wire. */
+  /** Frames on the wire. */
   readonly wire: readonly string[];
-  /** What a stranger says at it. */
+  /** Sends frames of a stranger. */
   say(texts: readonly string[]): Promise<void>;
 }
 
@@ -138,7 +138,7 @@ async function atWork(medium: Medium, meanwhile: () => Promise<void>): Promise<r
 
 const KINDS_MAX = 40;
 
-/** Of each kind of frame one: their numbers and random names make no kind. */
+/** One frame of each kind: numbers and random names do not define a kind. */
 function kinds(wire: readonly string[]): string[] {
   const few = new Map<string, string>();
   for (const text of wire) {

@@ -1,4 +1,4 @@
-/** Who is refused, and who refuses, say what it is about: with the place and the cure. Real sockets. */
+/** Refusals at both ends: the reports name the peer, the reason and the fix. Real sockets. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ const quiet = () => {
   return () => warn.mock.calls.flat() as string[];
 };
 
-test('a hub says whom it refused, from where and why, once in ten seconds with the number of the others', async () => {
+test('a hub reports refusals with address and reason, every ten seconds with a count', async () => {
   const said = quiet();
   const hub = await hubWith({ ids: ['a', 'b'], admit: ({ token }) => token === 'right' });
   const url = `ws://127.0.0.1:${hub.port}`;
@@ -67,7 +67,7 @@ const dialing = (options: ClientOptions) =>
     }
   };
 
-test('who does not get through goes on trying, and the warning says what helps', async () => {
+test('a peer that cannot connect retries, and the warning contains advice', async () => {
   const said = quiet();
   const [plain, tls] = [await hubWith({ host: '0.0.0.0' }), await hubWith({ host: '0.0.0.0', tls: { key, cert } })];
   const cases: [id: string, url: string, options: ClientOptions, shown: RegExp][] = [
@@ -119,7 +119,7 @@ test.each<[string, object, RegExp]>([
   });
 });
 
-test('a peer of a mesh does not dial the place where it listens itself, and says once where it cannot listen', async () => {
+test('a mesh peer does not dial its own address, and reports once if it cannot listen', async () => {
   const said = quiet();
   const taken = net.createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
@@ -147,7 +147,7 @@ test('a peer of a mesh does not dial the place where it listens itself, and says
   expect([dialed, said()]).toEqual([[], []]);
 });
 
-test('a function for the token that fails is named as such, and not taken for a connection that fails', async () => {
+test('a token function that throws is named, and differs from a failed connection', async () => {
   const token = () => Promise.reject(new Error('no vault'));
   const open = () => Promise.reject(new Error('not reached'));
   const connecting = throughHub({ id: 'a', key: 'k', token }, open)({} as never, new AbortController().signal);

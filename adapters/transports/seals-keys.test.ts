@@ -1,4 +1,4 @@
-/** What waits for a seal, the keys that seals are made with, and what a sealed transport makes of the one below it. */
+/** Messages that wait for a seal, the keys of seals, and a sealed transport compared with the one below it. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { absenceOf } from './absence.js';
 import { createTransport } from './driver.js';
@@ -12,7 +12,7 @@ import type { Json } from './transport.js';
 beforeEach(() => drawn.clear());
 
 describe('what waits', () => {
-  test('for who does not answer is bounded', async () => {
+  test('for a peer that does not answer are limited', async () => {
     const said = warnings();
     const { a, b, ends } = await pair();
     const large = 'x'.repeat(521_726);
@@ -39,7 +39,7 @@ describe('what waits', () => {
     expect(b.heard.map((one) => (one as unknown[])[1])).toEqual([1, 2, 3].slice(3 - count));
   });
 
-  test('is lost with the peer that goes, who is asked anew when it comes back', async () => {
+  test('are lost when the peer goes, which is asked again when it returns', async () => {
     const { a, b, ends } = await pair();
     a.medium.up('b');
     a.transport.send('b', 'lost');
@@ -139,7 +139,7 @@ describe('below and above', () => {
     expect(transport.guarantees).toEqual({ ...inProcessGuarantees, order: 'unordered', messageBytesMax: 2_000 });
   });
 
-  test('what came before it was open is heard then, in its order', async () => {
+  test('earlier events are delivered once it is open, in order', async () => {
     const a = await endOf('a');
     a.transport.send('b', 1);
     const [[, ask]] = a.news() as [[string, Frame]];
@@ -175,7 +175,7 @@ describe('below and above', () => {
     await wire.close();
   });
 
-  test('what is no transport, is linked already, or has other options is refused', () => {
+  test('other options, an invalid transport, or one already linked are refused', () => {
     expect(() => sealed({} as never, { key })).toThrow(
       'sealed takes a transport as its first argument, as in sealed(nats({ id, connection }), { key })',
     );

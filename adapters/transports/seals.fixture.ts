@@ -41,7 +41,7 @@ export async function endOf(id: string, { key: given = key, guarantees = {}, clo
   );
   await transport.connect();
   onTestFinished(() => transport.close());
-  /** What was sent since somebody last looked. */
+  /** Frames that were sent since the last call. */
   const news = () => sent.splice(0);
   const hear = (from: string, frame: unknown) => medium.received(from, frame as Json);
   return { transport, wire, medium, clock, news, hear, heard, events };
@@ -76,7 +76,7 @@ export async function pair(options: Options = {}) {
   return { a, b, ends: { a, b } };
 }
 
-/** A pair that has met: `a` has said `hi` to `b`, and it is over. */
+/** A connected pair: `a` has sent `hi` to `b`, and it has arrived. */
 export async function met(options: Options = {}) {
   const all = await pair(options);
   all.a.transport.send('b', 'hi');

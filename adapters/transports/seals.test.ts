@@ -6,7 +6,7 @@ import { carry, drawn, endOf, met, pair, shown, warnings, type Frame } from './s
 beforeEach(() => drawn.clear());
 
 describe('frame by frame', () => {
-  test('an end asks for the run of the other, and says what waits once it is told, numbered', async () => {
+  test('an end asks for the run of the other, then sends its waiting messages, numbered', async () => {
     const { a, b, ends } = await pair();
     a.transport.send('b', { x: 1 });
     a.transport.send('b', 'two');
@@ -26,7 +26,7 @@ describe('frame by frame', () => {
     ]);
   });
 
-  test('it asks again after a tenth of a second, with the same challenge, until it is told', async () => {
+  test('it repeats the question with the same challenge until it is answered', async () => {
     const { a } = await pair();
     const asked = () => a.news().map(([, [, , kind, , challenge]]) => [kind, challenge]);
     a.transport.send('b', 1);
@@ -53,7 +53,7 @@ describe('frame by frame', () => {
     expect([a.news(), carry(ends)]).toEqual([[], []]);
   });
 
-  test('who was meant in an earlier run says that it is stale, not more than ten times a second, and is asked', async () => {
+  test('a message for an earlier run is answered with stale, at most ten times a second', async () => {
     const { a, b } = await met();
     await b.transport.close();
     const again = await endOf('b');
@@ -71,7 +71,7 @@ describe('frame by frame', () => {
     expect(again.heard).toEqual([['a', 3]]);
   });
 
-  test('stale is said again after a tenth of a second; of a run that one does not speak to it means nothing', async () => {
+  test('stale is repeated after a tenth of a second; for an unknown run it is ignored', async () => {
     const { a, b, frames } = await met();
     const say = frames.at(-1)!;
     await b.transport.close();
@@ -137,7 +137,7 @@ describe('what is taken once', () => {
     expect(said()).toEqual(['transport "b" dropped a message: a message from "a" was received before']);
   });
 
-  test('so many earlier runs are remembered; beyond them everybody is asked anew', async () => {
+  test('a limited number of earlier runs is stored; beyond it all peers are asked again', async () => {
     warnings();
     // A rehearsal's limits: of one earlier run.
     const [place, globals] = [Symbol.for('xstate-quiver.limits'), globalThis as Record<symbol, unknown>];
@@ -195,7 +195,7 @@ describe('what is refused, and why', () => {
     expect(said()).toEqual([expect.stringMatching(why)]);
   });
 
-  test('what is no frame, or comes in another name', async () => {
+  test('an invalid frame, or one in another name', async () => {
     const said = warnings();
     const { b, frames } = await met();
     const say = frames.at(-1)!;
@@ -210,10 +210,10 @@ describe('what is refused, and why', () => {
     ]);
   });
 
-  test('a message that is no JSON, or deeper than any', async () => {
+  test('a message that is not JSON, or too deep', async () => {
     const said = warnings();
     const { b } = await met();
-    // Whoever has the key may say anything.
+    // A process with the key may send anything.
     const raw = await endOf('x');
     const send = (raw.transport as unknown as { connection: { send(to: string, message: unknown, text: string): void } })
       .connection;
@@ -223,7 +223,7 @@ describe('what is refused, and why', () => {
     expect(said()).toEqual(['transport "b" dropped a message: it is not JSON: half a mess, from "x"']);
   });
 
-  test('why a peer is not reached is told by what was refused of it last, until something is taken', async () => {
+  test('a peer is unreachable because of its last refusal, until a message is accepted', async () => {
     warnings();
     const { a, b, ends, frames } = await met();
     const why = () => absenceOf(b.transport, 'a');

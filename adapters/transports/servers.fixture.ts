@@ -19,7 +19,7 @@ export async function natsServer(port?: number): Promise<Server> {
   return start(at, 'nats-server', '-a', '127.0.0.1', '-p', String(at));
 }
 
-/** With JetStream, which keeps what it has acknowledged in this folder. */
+/** Starts a server with JetStream, which stores acknowledged data in this folder. */
 export async function jetStreamServer(folder: string, port?: number): Promise<Server> {
   const at = port ?? (await freePort());
   return start(at, 'nats-server', '-a', '127.0.0.1', '-p', String(at), '-js', '-sd', folder);
@@ -32,7 +32,10 @@ export async function redisServer(folder: string, port?: number): Promise<Server
   return start(at, 'redis-server', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]));
 }
 
-/** With the user `quiver` and without passwords. Postgres refuses to run as root: then the folder and the server are those of `postgres`. */
+/**
+ * Starts a server with the user `quiver`, without passwords. Postgres refuses to run as root: then the user `postgres` owns the folder and
+ * the server.
+ */
 export async function postgresServer(folder: string, port?: number): Promise<Server> {
   const at = port ?? (await freePort());
   const isRoot = process.getuid?.() === 0;

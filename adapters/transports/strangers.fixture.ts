@@ -18,7 +18,7 @@ async function opened(url: string): Promise<WebSocket> {
   }
 }
 
-/** Each on its own connection, sixteen at a time: every other one says hello first. */
+/** Sends each text on its own connection, sixteen at a time. Every second one begins with a hello. */
 export async function onSockets(url: string, hello: string, texts: readonly string[]): Promise<void> {
   const waiting = [...texts.entries()];
   const speak = async () => {

@@ -31,14 +31,14 @@ function listeners(): () => number {
   return () => [...signals].reduce((sum, signal) => sum + getEventListeners(signal, 'abort').length, 0);
 }
 
-/** It hangs up, says that it is busy, says nonsense, or says nothing, in turn. */
+/** A server that in turn closes the connection, answers that it is busy, sends garbage, or sends nothing. */
 async function uselessServer(): Promise<number> {
   let served = 0;
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-    // Whoever says nothing reads still, and notices that the other end goes.
+    // A silent server still reads, and detects that the other end closes.
     socket.resume();
     [() => socket.destroy(), () => socket.end('HTTP/1.1 503 Busy\r\n\r\n'), () => socket.end('\0nonsense'), () => {}][
       served++ % 4
@@ -54,7 +54,7 @@ async function uselessServer(): Promise<number> {
 }
 
 type Sockets = new (url: string, options?: ClientOptions) => WebSocket;
-/** Who tries, and where. */
+/** Clients and their addresses. */
 const peers: [string, (url: string, Class: Sockets, port: number) => Transport][] = [
   ['a peer of a hub', (url, Class) => webSocket({ id: 'a', url, WebSocket: Class, clock })],
   ['a peer of a mesh', (url, Class, port) => webSocketMesh({ id: 'a', listen: { port }, peers: [url], WebSocket: Class, clock })],
@@ -71,7 +71,7 @@ export const futile: readonly [who: string, where: string, create: Create, place
   places.map(([where, place]): [string, string, Create, Place] => [who, where, create, place]),
 );
 
-/** That many tries leave no timer, no socket and no listener behind, and close ends the last. */
+/** Checks that many attempts leave no timer, socket or listener, and that close ends the last one. */
 export async function leavesNothing(count: number, create: Create, place: Place): Promise<void> {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());

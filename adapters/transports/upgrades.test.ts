@@ -1,4 +1,4 @@
-/** Hubs on a server of the application, beside each other and next to what else takes its upgrades. Real sockets. */
+/** Hubs on a server of the application, with each other and with other listeners for upgrades. Real sockets. */
 import { once } from 'node:events';
 import { createServer, STATUS_CODES, type Server, type ServerOptions } from 'node:http';
 import net from 'node:net';
@@ -30,7 +30,7 @@ async function listening(): Promise<{ server: Server; port: number }> {
   return { server, port: (server.address() as net.AddressInfo).port };
 }
 
-test('a second hub at the same path of one server is refused by name, and the first serves on', async () => {
+test('a second hub at one path is refused with an error, and the first still serves', async () => {
   const { server, port } = await listening();
   const first = await hubWith({ server, path: '/one' });
   await expect(webSocketHub({ server, path: '/one' })).rejects.toMatchObject({
@@ -53,7 +53,7 @@ test('two hubs share a server, and what neither has is answered with 404', async
   expect(warn.mock.calls.flat()).toContain('webSocketHub refused a connection: a connection from 127.0.0.1: no hub is at /none');
 });
 
-test('without a path a hub on a server of yours takes / and leaves the rest to others', async () => {
+test('by default a hub on your server takes / and leaves other paths to others', async () => {
   const { server, port } = await listening();
   await hubWith({ server });
   const sockets = new WebSocketServer({ noServer: true });
@@ -116,7 +116,7 @@ test('an upgrade that cannot be made ends no process, and is named', async () =>
   );
 });
 
-test('an endpoint of ws that answers for every path is named to who is refused by it', async () => {
+test('an endpoint of ws that answers for every path is named to the refused peer', async () => {
   const warn = quiet();
   const { server, port } = await listening();
   await hubWith({ server, path: '/quiver' });
@@ -147,7 +147,7 @@ test('a server that cannot listen is named, and keeps nothing of the hub', async
   expect(listeners()).toEqual(before);
 });
 
-test('on a server that nobody has told to listen it resolves all the same, and serves once somebody has', async () => {
+test('on a server that does not listen it resolves, and serves once the server listens', async () => {
   const server = yours();
   const hub = await hubWith({ server });
   expect(() => hub.port).toThrow('a server that does not listen has no port');
@@ -157,7 +157,7 @@ test('on a server that nobody has told to listen it resolves all the same, and s
   expect(server.listenerCount('error')).toBe(0);
 });
 
-test('who says nothing on a server of yours is parted with by the timeouts of that server', async () => {
+test('silent clients of your server are closed by the timeouts of that server', async () => {
   const server = yours({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 50 }).listen(0, '127.0.0.1');
   const hub = await hubWith({ server, limits: { helloMs: 60_000 } });
   const silent = net.connect(hub.port, '127.0.0.1').resume();
@@ -165,7 +165,7 @@ test('who says nothing on a server of yours is parted with by the timeouts of th
   await once(silent, 'close');
 });
 
-test('a path that is left to others ends nobody when its client resets the connection', async () => {
+test('a reset connection at a path of others ends no process', async () => {
   const { server, port } = await listening();
   await hubWith({ server, path: '/quiver' });
   server.on('upgrade', () => {});

@@ -1,4 +1,4 @@
-/** Waiting that can be given up, timers that end with their owner, and what is known of a transport beside itself. */
+/** Waiting with an abort, timers that end with their owner, and the reasons that a transport's layers know. */
 import { Subscription } from 'rxjs';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../network/clock.js';

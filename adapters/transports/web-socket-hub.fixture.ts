@@ -19,7 +19,7 @@ export function peer(id: string, port: number, options: Partial<WebSocketOptions
   return transport;
 }
 
-/** A client of no library; `hello` says who it is. */
+/** A client without a library. `hello` contains its id. */
 export async function raw(
   port: number,
   hello?: object,
@@ -60,5 +60,5 @@ export const log = (transport: Transport): string[] => {
   return seen;
 };
 
-/** Neither reads nor answers any more, and does not say so: a cable that was pulled. */
+/** Stops reading and answering without a notification, like a pulled cable. */
 export const pull = (socket: WebSocket): void => void (socket as unknown as { _socket: net.Socket })._socket.pause();

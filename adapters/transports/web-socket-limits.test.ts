@@ -17,7 +17,7 @@ test('connections are limited in total and by address, and freed places are reus
   expect(second.readyState).toBe(second.OPEN);
 });
 
-test('a flood is read at the limited rate, arrives completely, and blocks no other peer', async () => {
+test('a flood is read at the limited rate, arrives completely, and blocks no peer', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const hub = await hubWith({ limits: { framesPerSecond: 2_000 } });

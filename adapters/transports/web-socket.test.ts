@@ -40,7 +40,7 @@ transportConformance({
   },
 });
 
-test('a peer that starts before its hub waits for it, says so, and connects; an abort ends the waiting', async () => {
+test('a peer that starts before its hub waits with a warning; an abort ends the wait', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const port = await freePort();
@@ -65,7 +65,7 @@ test('closing a peer that waits for its hub settles connect and leaves nothing b
   await expect(waiting).rejects.toMatchObject({ name: 'ClosedError' });
 });
 
-test('a hub that goes takes the peers down, and one that comes back brings them up again', async () => {
+test('a hub that ends takes the peers down, and up again when it returns', async () => {
   const hub = await hubOnAnyPort();
   const { port } = hub;
   const [a, b] = [client('a', hub), client('b', hub)];

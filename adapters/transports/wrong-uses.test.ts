@@ -1,4 +1,4 @@
-/** Wrong uses of transports: each is answered when it is made, by name, and none by a bare TypeError of ours. */
+/** Wrong uses of transports: each is refused at creation with an error that names it, never with a bare TypeError. */
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import * as ws from 'ws';
@@ -18,7 +18,7 @@ const peers = ['a', 'b'];
 const url = 'ws://127.0.0.1:1';
 const connection = async () => ({});
 
-/** What a JavaScript program may hand over: no type is in the way. */
+/** Arguments that a JavaScript program may pass, without type checks. */
 const [anyNats, anyMqtt, anyLinked] = [nats, mqtt, linked] as any[];
 const [anyHub, anySocket, anyMesh] = [webSocketHub, webSocket, webSocketMesh] as any[];
 const mesh = { id: 'a', listen: { port: 0 }, peers: [] };
