@@ -46,19 +46,19 @@ const adapters = Object.entries(exports).flatMap(([name, target]) =>
 const using = (sources: readonly string[]): string =>
   sources.map((source, i) => `import * as adapter${i} from ${JSON.stringify(source)};\nconsole.log(adapter${i});`).join('\n');
 
-test('no adapter brings along what is for checks and views', async () => {
+test('no adapter contains code for checks and views', async () => {
   const tooMuch = async (sources: readonly string[]) =>
     (await carried(using(sources))).filter((file) => FOR_CHECKS_AND_VIEWS.test(file));
   // Eleven products, and three of them with an entry for Node or for conformance.
   expect(adapters.length).toBeGreaterThanOrEqual(14);
-  // All of them in one program carry what any of them carries; only where that is too much is each asked for its share.
+  // One bundle of all adapters contains all modules. Only if it is too large is each adapter measured.
   if ((await tooMuch(adapters.map(([, source]) => source))).length === 0) return;
   const shares = await Promise.all(adapters.map(async ([name, source]) => [name, await tooMuch([source])] as const));
   expect(shares.filter(([, files]) => files.length > 0)).toEqual([]);
   expect.unreachable('together they carry what none of them carries alone');
 });
 
-test('what would be found, is found: a whole protocol carries them all', async () => {
+test('the check works: a whole protocol contains them all', async () => {
   const files = await carried("import { directory } from './machines/directory/index.ts';\nconsole.log(directory);");
   expect(files.filter((file) => FOR_CHECKS_AND_VIEWS.test(file))).toEqual([
     'machines/stuck.ts',

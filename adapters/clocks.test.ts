@@ -30,7 +30,7 @@ test('without relaying, relayed frames do not count', () => {
   expect(clocks.reasonOf('c')).toBeNull();
 });
 
-test('of whom this peer does not wait for nothing is kept', () => {
+test('frames of peers that this one does not wait for are not recorded', () => {
   const { clocks, frame } = heardIn({ missed: ['d'] });
   clocks.take('b', passedOn(frame));
   clocks.take('c', direct(frame));

@@ -28,7 +28,7 @@ async function agreed(all: readonly Election[], before: string | null = null): P
 const leaderOf = (all: readonly Election[]): Election => all.find(({ isLeader }) => isLeader)!;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('all know one leader, and it knows that it leads', async () => {
+test('all peers know one leader, which knows that it is the leader', async () => {
   const { all } = peers(['a', 'b', 'c', 'd']);
   await Promise.all(all.map(({ ready }) => ready));
   const leader = await agreed(all);
@@ -75,7 +75,7 @@ test('the status lists peers that may not follow: all until linked, then those c
   await expect.poll(() => all[0]!.status().unheard).toEqual(['c']);
 });
 
-describe('how long a cold start may have several in office', () => {
+describe('duration of several leaders after a cold start', () => {
   /** Two peers whose time the test advances, while that of their link runs by itself. They do not reach each other yet. */
   async function apart(settleMs: number) {
     const ids = ['a', 'b'];
@@ -125,7 +125,7 @@ describe('how long a cold start may have several in office', () => {
     expect(new Set(afterward)).toEqual(new Set([1]));
   });
 
-  test('never, where they are linked before settleMs is over', async () => {
+  test('zero if they are linked before settleMs is over', async () => {
     const { all, pass, inOffice, reach } = await apart(30);
     const seen = new Set<number>();
     for (const { node } of all) node.steps$.subscribe(() => seen.add(inOffice()));
@@ -140,7 +140,7 @@ describe('how long a cold start may have several in office', () => {
 });
 
 describe('run under a lock', () => {
-  /** Three peers with elections and locks, each of which works while it leads, and who is at work at the same time as another. */
+  /** Three peers with elections and locks. Each works while it is the leader, and overlapping work is recorded. */
   async function working(isLocked: boolean) {
     const ids = ['a', 'b', 'c'];
     const cluster = await cuttable(...ids);
@@ -236,7 +236,7 @@ describe('run', () => {
     expect(reasons.map(({ name }) => name)).toEqual(['ClosedError', 'ClosedError', 'ClosedError']);
   });
 
-  test('settles as the callback does that comes to its end in office', async () => {
+  test('settles with the callback that completes within a term', async () => {
     const { all } = peers(['a']);
     expect(await all[0]!.run(() => 7)).toBe(7);
     const oops = new Error('oops');
@@ -267,7 +267,7 @@ describe('run', () => {
   });
 });
 
-describe('nothing stays unsettled', () => {
+describe('every promise settles', () => {
   const everything = (election: Election) =>
     Promise.allSettled([
       election.ready,

@@ -1,4 +1,4 @@
-/** Where time and chance come from, and that chance favors nothing. */
+/** Sources of time and randomness, and uniform draws. */
 import { asyncScheduler } from 'rxjs';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../network/clock.js';
@@ -16,14 +16,14 @@ const drawing = (...words: number[]): Randomness & { readonly left: number[] } =
     },
   }) as never;
 
-test('what is given counts, and the platform for the rest', () => {
+test("the given sources are used, and the platform's for the others", () => {
   const clock = new VirtualClock();
   const crypto = drawing();
   expect(environmentOf({})).toEqual({ clock: asyncScheduler, crypto: globalThis.crypto });
   expect(environmentOf({ clock, crypto })).toEqual({ clock, crypto });
 });
 
-test('a draw is a word’s rest, and words that would favor small values are drawn again', () => {
+test('a draw is the remainder of a word, and biased words are drawn again', () => {
   expect(drawBelow(drawing(0), 6)).toBe(0);
   expect(drawBelow(drawing(10), 6)).toBe(4);
   const fair = 2 ** 32 - (2 ** 32 % 6);

@@ -1,4 +1,4 @@
-/** The link layer in virtual time, on a medium that the test is: what it is made of, why a peer is not linked, and how it ends. */
+/** The link layer in virtual time, on a medium that the test controls: its options, reasons for missing links, and its end. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { linked, type LinkedOptions } from './linked.js';
 import { beats, clock, DAY, heardBy, pair, turns, warnings, wireOf } from './linked.fixture.js';
@@ -9,7 +9,7 @@ import { inProcessGuarantees } from './transports/guarantees.js';
 import { linkedPeersOf } from './transports/linked-peers.js';
 import type { Json, Transport } from './transports/transport.js';
 
-describe('what it is made of', () => {
+describe('its options', () => {
   test.each<[what: string, options: unknown, answer: string]>([
     ['no options', undefined, 'linked takes its options as an object. Pass { peers }'],
     ['no peers', {}, "linked: peers is missing. Pass a list of ids of the others, as in ['a', 'b', 'c']"],
@@ -87,7 +87,7 @@ describe('two that are linked', () => {
     expect(heardB).toEqual(['a up', 'a: "once"']);
   });
 
-  test('part after their patience, and find each other again', async () => {
+  test('disconnect after their patience, and reconnect', async () => {
     const { a, wire, heardA, heardB, time } = await pair({ patience: 5 });
     wire.isCut = () => true;
     a.send('b', 'lost');
@@ -105,7 +105,7 @@ describe('two that are linked', () => {
     expect(heardB).toEqual(['a up', 'a down', 'a up', 'a: "new"']);
   });
 
-  test('take leave once everything has been taken, and close what is below', async () => {
+  test('leave once everything was received, and close the medium', async () => {
     const { a, heardA, heardB, ends, time } = await pair();
     a.send('b', 'last');
     let isClosed = false;
@@ -159,7 +159,7 @@ describe('why a peer is not linked', () => {
     expect(absenceOf(a, 'b')).toBe('not connected; x1, x2, x3, x4, x5 is connected, which is not in the peers of linked here');
   });
 
-  test('what the medium knows of it counts, and names the others as well', async () => {
+  test('the reason of the medium is shown, with the unlisted peers', async () => {
     const { a, medium } = await of(['b', 'c'], (_, wire) =>
       explainAbsence(wire, (peer) => (peer === 'b' ? 'its hub is away' : null)),
     );
@@ -188,7 +188,7 @@ describe('why a peer is not linked', () => {
     expect(said().length).toBeGreaterThan(0);
   });
 
-  test('nothing is wrong with one that is linked', async () => {
+  test('a linked peer has no reason', async () => {
     const { a } = await pair();
     expect(absenceOf(a, 'b')).toBeNull();
   });

@@ -1,4 +1,4 @@
-/** The link layer in virtual time: what its frames are like, which it takes, and who goes when. */
+/** The link layer in virtual time: its frames, those that it accepts, and the order of leaving. */
 import { describe, expect, test } from 'vitest';
 import { linked } from './linked.js';
 import { beats, byWay, clock, DAY, pair, turns, warnings, wireOf } from './linked.fixture.js';
@@ -54,7 +54,7 @@ describe('frames', () => {
   });
 });
 
-describe('what is taken of a session', () => {
+describe('accepted sessions', () => {
   const now = clock().now();
   const latest = lastSession(now);
   const frame = {
@@ -160,7 +160,7 @@ describe('a close', () => {
       return message.type === 'relay' && message.message.type === 'bye' ? [`${message.target} by way of ${to}`] : [];
     });
 
-  test('leaves who has everything at once, and who does not take it after its patience', async () => {
+  test('leaves a peer once it has everything, others after its patience', async () => {
     const said = warnings();
     const { a, c, wire, heardB, heardC, time, sent } = await byWay({ patience: 10, relay: false });
     wire.isCut = () => false;

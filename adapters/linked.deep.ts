@@ -23,7 +23,7 @@ test('a peer keeps its 1,500 locks when another leaves, and later grants them', 
   const left = new Promise((resolve) => transports[1]!.events.subscribe(({ type }) => type === 'down' && resolve(type)));
   await transports[2]!.close();
   await left;
-  // The others agree again on who there is, and who holds what.
+  // The others agree again on the members and on the holders.
   await ofB!.request('another one', () => {});
   expect(held.filter(({ signal }) => signal.aborted)).toEqual([]);
   for (const name of [names[0]!, names.at(-1)!]) expect(await ofB!.acquire(name, { ifAvailable: true })).toBeNull();

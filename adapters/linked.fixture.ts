@@ -14,7 +14,7 @@ export function warnings() {
   return () => warn.mock.calls.map(([text]) => text as string);
 }
 
-/** A wire between ends that the test opens; what is sent arrives when promises have their turn. */
+/** A wire between ends that the test opens. Frames arrive when promises settle. */
 export function wireOf(guarantees: Partial<Guarantees> = {}) {
   const ends = new Map<string, DriverListener>();
   const sent: [from: string, to: string, message: any][] = [];
@@ -54,7 +54,7 @@ export const clock = () => {
 export const turns = async () => {
   for (let i = 0; i < 40; i++) await Promise.resolve();
 };
-/** Time goes on by beats, with promises in between. */
+/** Advances the time by heartbeats, and lets promises settle in between. */
 export async function beats(of: VirtualClock, count: number, ms = 100) {
   for (let i = 0; i < count; i++) {
     of.runUntil(of.now() + ms);
@@ -76,8 +76,8 @@ export function heardBy(transport: Transport) {
   return heard;
 }
 
-export /** Peers that know of each other, once they are linked. */
-async function cluster(
+/** Creates peers and waits until they are linked. */
+export async function cluster(
   peers: readonly string[],
   options: Partial<LinkedOptions> = {},
   guarantees: Partial<Guarantees> = {},

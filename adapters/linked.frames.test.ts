@@ -81,7 +81,7 @@ describe.each(media)('over %s', (_, open) => {
   });
 });
 
-/** A bus on which nothing larger than 32 kB gets through, and what the largest was. */
+/** A bus with frames of at most 32 kB, and the size of the largest one. */
 function narrow(bus: InProcessBus, id: string, largest: { bytes: number }): Transport {
   const inner = bus.transport(id);
   return createTransport(id, { ...inProcessGuarantees, messageBytesMax: 32_768 }, async (medium) => {

@@ -30,7 +30,7 @@ const guarantees = {
 const fast = { beatMs: 10, patience: 25 };
 const terrible = { seed: 7, loss: 0.3, duplicate: 0.3, delayMs: 5 };
 
-describe('over a bus that is reliable itself', () => {
+describe('over a reliable bus', () => {
   transportConformance({
     test,
     guarantees,
@@ -41,7 +41,7 @@ describe('over a bus that is reliable itself', () => {
   });
 });
 
-describe('over a bus that loses and doubles every third message and keeps no order', () => {
+describe('over a bus that loses, duplicates and reorders messages', () => {
   transportConformance({
     test,
     guarantees,
@@ -84,7 +84,7 @@ function pair(options: { beatMs: number; patience: number }): [Transport<Linked>
 const event = (transport: Transport, type: string): Promise<any> =>
   new Promise((resolve) => transport.events.subscribe((seen) => seen.type === type && resolve(seen)));
 
-test('an outage shorter than the patience delays, and loses nothing', async () => {
+test('an outage shorter than the patience delays messages and loses none', async () => {
   const [a, b, , innerB] = pair({ beatMs: 5, patience: 10_000 });
   const met = event(a, 'up');
   await Promise.all([a.connect(), b.connect(), met]);
@@ -208,7 +208,7 @@ test('no messages are sent to a peer that has not connected, so none wait at a h
   await Promise.all([a.close(), b.close()]);
 });
 
-test('a peer that is named twice is refused before anything starts', () => {
+test('a peer that is listed twice is refused before anything starts', () => {
   expect(() => linked(new InProcessBus().transport('a'), { peers: ['a', 'b', 'c', 'b'] })).toThrow(
     'linked: peers contains "b" twice. Pass a unique id for each peer',
   );
@@ -274,7 +274,7 @@ describe.skipIf(!hasCommand('nats-server'))('over a real nats-server', () => {
     await secondOfOneId((id) => nats({ id, subject, connection }));
   });
 
-  test('a server that is killed under load and comes back loses nothing', async () => {
+  test('a server that is killed under load and returns loses nothing', async () => {
     const own = await natsServer();
     const reconnecting = () => connect({ servers: `127.0.0.1:${own.port}`, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
     const [a, b] = ['a', 'b'].map((id) =>

@@ -40,7 +40,7 @@ test('peers that share a neighbor exclude each other, and all are served', async
   expect(served.sort()).toEqual(['a', 'a', 'b', 'b', 'c', 'd']);
 });
 
-test('a peer that goes is held no longer, and does not keep a request waiting', async () => {
+test('a peer that leaves is released, and does not delay a request', async () => {
   const { all, transports } = await people('a', 'b', 'c');
   const held = await all['a']!.lock();
   await transports['c']!.close();
@@ -63,7 +63,7 @@ test('an aborted request rejects, and blocks no other peer', async () => {
   expect(again.peers).toEqual(['b']);
 });
 
-test('releasing twice is harmless: who has locked it since keeps it', async () => {
+test('a second release has no effect on a later holder', async () => {
   const { all } = await people('a', 'b');
   const first = await all['a']!.lock();
   first.release();
@@ -79,7 +79,7 @@ test('releasing twice is harmless: who has locked it since keeps it', async () =
   await other;
 });
 
-test('closing rejects who waits', async () => {
+test('close rejects waiting requests', async () => {
   const { all } = await people('a', 'b');
   await using _held = await all['a']!.lock();
   const waiting = all['b']!.lock();
@@ -97,12 +97,12 @@ test('the second request of a peer waits until all of them are locked again', as
   expect(told).toEqual(['locked', 'unlocked', 'locked']);
 });
 
-test('no time that passes frees what is held', async () => {
+test('holders keep the lock without a time limit', async () => {
   const { all } = await people('a');
   expect(all['a']!.node.scenario.options).toEqual({ hold: null, rules: 'deferred' });
 });
 
-test('peers that are named in another order are the same neighbors', async () => {
+test('the order of the list of peers does not matter', async () => {
   const { all } = await people('b', 'a');
   expect(all['b']!.node.scenario.topology).toEqual({ nodes: ['a', 'b'], links: [] });
 });
@@ -124,11 +124,11 @@ test('a neighborhood ends with its block, and releases all peers', async () => {
   await expect(all['a']!.lock()).rejects.toThrow('closed');
 });
 
-test('it is an actor of XState, that of its node', async () => {
+test('it is an XState actor, that of its node', async () => {
   const { all } = await people('a');
   expect(all['a']!.actor).toBe(all['a']!.node.actor);
 });
 
-test('options that are missing are named', () => {
+test('missing options are named', () => {
   expect(() => new Neighborhood({ peers: ['a'] } as never)).toThrow('Neighborhood: transport is missing');
 });

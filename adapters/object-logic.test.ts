@@ -1,4 +1,4 @@
-/** The objects of this package as children of a machine: what their parents receive, and what does not compile. */
+/** The objects of this package as children of a machine: the events for their parents, and type errors. */
 import { createActor, sendTo, setup, waitFor, type ActorRefFrom, type AnyActorRef } from 'xstate';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { bankLogic, createBank, type BankEvent } from './controller/bank.js';
@@ -173,7 +173,7 @@ test('a neighborhood is held until unlock, and released when its actor stops', a
   await Promise.all([a!.close(), b!.close()]);
 });
 
-test('a lock that is given up while it is waited for is not locked later', async () => {
+test('a lock whose request is aborted is not granted later', async () => {
   const [a, b] = placesOf('a', 'b').map(createNeighborhood);
   await Promise.all([a!.ready, b!.ready]);
   const held = await b!.lock();
@@ -214,7 +214,7 @@ test.each([
   expect((await failed).message).toMatch(message);
 });
 
-test('an event that the logic does not know fails with the nearest one', async () => {
+test('an unknown event fails with the most similar one', async () => {
   const quota = createQuota({ ...alone(), budget: 3 });
   const actor = createActor(quotaLogic, { input: { quota } });
   const notices = noticesOf(actor);

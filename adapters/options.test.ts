@@ -1,4 +1,4 @@
-/** Options are checked where they are handed over: what is wrong, and what to give. */
+/** Checks of options: errors name the wrong value and the expected one. */
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../machines/errors.js';
 import {
@@ -71,7 +71,7 @@ test.each<[what: string, check: Check, good: readonly unknown[], bad: readonly u
   expect(bad.filter((value) => check.refused(value) === null)).toEqual([]);
 });
 
-describe('what is wrong is shown', () => {
+describe('the wrong value is shown', () => {
   const never = must('nothing', () => false);
 
   test.each<[value: unknown, shown: string]>([
@@ -106,7 +106,7 @@ test('a class is a function that `new` accepts', () => {
   expect([isTransport({ guarantees: {} }), isTransport({})]).toEqual([true, false]);
 });
 
-test('what several options come to waits no longer than a timer does', () => {
+test('the product of several options is at most the limit of a timer', () => {
   checkMilliseconds('what 2 beats come to', 2_147_483_647);
   expect(() => checkMilliseconds('what 2 beats come to', 2_147_483_648)).toThrow(
     new UsageError('what 2 beats come to is 2147483648. Pass less of either, for a number of milliseconds from 1 to 2147483647'),
@@ -156,7 +156,7 @@ describe('all options together', () => {
     expect(check(options)).toThrow(new UsageError(answer));
   });
 
-  test('where none is needed they may be left out, and are named', () => {
+  test('if no option is required they may be omitted, and are listed', () => {
     expect(check(7, { two: optional(flag), three: optional(flag) })).toThrow(
       'make takes its options as an object. Omit them, or pass some of two, three',
     );

@@ -38,7 +38,7 @@ function linkOf(value = 'up', partLength = 4, limits: Partial<PeerLimits> = {}) 
   return { outgoing, end, link, send, taken, warnings: () => warn.mock.calls.map(([text]) => text as string) };
 }
 
-test('the link has room for what applications and what nodes send', () => {
+test('the link has space for messages of applications and of nodes', () => {
   expect(roomsIn({ window: 3, room: 4, roomSize: 100, nodesRoomSize: 10 } as PeerLimits)).toEqual({
     window: 3,
     room: 11,
@@ -46,7 +46,7 @@ test('the link has room for what applications and what nodes send', () => {
   });
 });
 
-test('a message of one part goes to the link at once', () => {
+test('a message of one part is posted to the link at once', () => {
   const { outgoing, end, send } = linkOf();
   send('ab');
   expect([end.context.outbox, outgoing.hasTurns('b')]).toEqual([['="ab"'], false]);
@@ -77,7 +77,7 @@ test('small messages overtake other conversations, and wait behind their own', (
   expect(outgoing.hasTurns('b')).toBe(false);
 });
 
-test('what an application sends, however it looks, is one conversation', () => {
+test('messages of an application are one conversation, whatever their form', () => {
   const { send, taken } = linkOf('up', 50);
   send({ type: 'chat', text: 'x'.repeat(300) });
   taken();
@@ -85,7 +85,7 @@ test('what an application sends, however it looks, is one conversation', () => {
   expect(taken().map((body) => body[0])).toEqual(['+', '+', '-', '=']);
 });
 
-test('while a peer is sought, only what needs no turn goes to the link', () => {
+test('while a peer is sought, only messages that need no turn are posted', () => {
   const { outgoing, end, send } = linkOf('seeking');
   send('ab');
   send('abcdefgh');
@@ -173,7 +173,7 @@ test('beyond all limits a message goes to the link, which drops the peer', () =>
   const counted = linkOf('up', 40, { window: 1, room: 1 });
   counted.end.context.sent = -4;
   for (let i = 0; i < 3; i++) counted.send(word);
-  // One in the window and three of nodes may wait; each is of two parts.
+  // One in the window and three of nodes may wait; each has two parts.
   expect(counted.end.context.outbox.length).toBeGreaterThan(0);
 });
 

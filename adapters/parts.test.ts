@@ -22,7 +22,7 @@ test('every message arrives unchanged, in parts of any length that split no char
   );
 });
 
-test('a message that never ends is not kept, and the next one arrives', () => {
+test('a message without an end is not stored, and the next one arrives', () => {
   const whole = new Whole(1_000);
   for (let i = 0; i < 100; i++) expect(whole.take(`+${'x'.repeat(100)}`)).toBe(null);
   expect((whole as unknown as { parts: string[] }).parts.length).toBeLessThanOrEqual(10);
@@ -44,7 +44,7 @@ test('a text that fits is whole, a longer one has two parts, and pairs stay toge
   expect([...partsOf('abcd\uDE00', 4)]).toEqual(['+abcd', '-\uDE00']);
 });
 
-test('a message of just so many characters as are allowed is read, and one more is not', () => {
+test('a message of the maximum length is read, a longer one is not', () => {
   const whole = new Whole(6);
   expect([whole.take('+"abc'), whole.take('-d"')]).toEqual([null, { value: 'abcd' }]);
   expect([whole.take('+"abc'), whole.take('-de"')]).toEqual([

@@ -147,7 +147,7 @@ describe.each(media)('over %s', (_, open, comesBack) => {
     given.bytes = 0;
     let sent = 0;
     const refused: unknown[] = [];
-    // On a slow machine the detector may be faster.
+    // On a slow machine the detector may come first.
     for (; told.length + refused.length === 0 && sent < 200; sent++) {
       try {
         a.send('b', 'x'.repeat(1_000_000));
@@ -158,7 +158,7 @@ describe.each(media)('over %s', (_, open, comesBack) => {
     }
     for (const error of refused) expect(error).toMatchObject({ name: 'BackpressureError', peer: 'b' });
     await expect.poll(() => told[0]).toBe('down');
-    // 32 MiB wait at the sender; the medium was given what may be under way, and again.
+    // 32 MiB wait at the sender, and the medium has at most its limit twice.
     expect(sent).toBeLessThanOrEqual(36);
     expect(given.bytes).toBeLessThan(16 * 2 ** 20);
   });

@@ -253,7 +253,7 @@ describe('of a request for a lock', () => {
     expect(await all.query()).toEqual({ held: [], pending: [] });
   });
 
-  test('what is asked again has a callback, and acquire has none', async () => {
+  test('request needs a callback, and acquire takes none', async () => {
     await expect(locks().acquire('x', { retry: true })).rejects.toThrow('locks.acquire("x") has no option retry. Known: mode');
   });
 
@@ -271,7 +271,7 @@ describe('of a request for a lock', () => {
     expect(await register.change((value) => value + 1)).toBe(1);
   });
 
-  test('a register without what it begins with', () => {
+  test('a register without an initial value', () => {
     const all = locks();
     expect(() => new (Register as any)(all, 'x')).toThrow(
       'Register: initial is missing. Pass the value before the first change, the same at all peers, such as 0 for a counter',
@@ -285,7 +285,7 @@ describe('of a request for a lock', () => {
   });
 });
 
-describe('what only shows when it connects', () => {
+describe('errors at connect', () => {
   test('a function that gives no connection', async () => {
     const given = anyNats({ id: 'a', connection: async () => 'nats://127.0.0.1' });
     await expect(given.connect()).rejects.toThrow(ConnectionError);
@@ -298,7 +298,7 @@ describe('what only shows when it connects', () => {
     );
   });
 
-  test('a function that fails at once, without a promise', async () => {
+  test('a function that throws synchronously', async () => {
     const given = anyNats({
       id: 'a',
       connection: () => {
@@ -318,7 +318,7 @@ describe('what only shows when it connects', () => {
   });
 });
 
-test('a platform without WebSocket: what to install, and what to hand over', () => {
+test('a platform without WebSocket: the error names the package to install', () => {
   vi.stubGlobal('WebSocket', undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   expect(() => webSocket({ id: 'a', url })).toThrow(

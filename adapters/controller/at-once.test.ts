@@ -10,7 +10,7 @@ import { at, chain } from '../../machines/controller/systems.fixtures.js';
 import type { Property, RoleView } from '../../machines/protocol.js';
 import { explore } from '../../test/explore/explore.js';
 
-/** Takes of the chart, one after the other: where it ends, and what each take brought about. */
+/** Takes of the chart in a row: its final state, and the effects of each take. */
 function taken({ value, context }: RoleView<RequestContext>, amounts: readonly number[]) {
   let snapshot = requestMachine.resolveState({ value, context } as Parameters<typeof requestMachine.resolveState>[0]);
   const effects = amounts.map((amount) => {

@@ -1,4 +1,4 @@
-/** The node under quotas, names and banks, and the questions that it is asked, on a node that the test is. */
+/** Requests to the node of quotas, names and banks, on a node that the test controls. */
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import type { Message } from '../../machines/effects.js';
@@ -30,7 +30,7 @@ const outcome = (promise: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-test('answers go to the questions in the order in which they were asked', async () => {
+test('answers belong to the requests in their order', async () => {
   const { questions, notifications$, asked } = questionsOf();
   expect(questions.isIdle).toBe(true);
   notifications$.next({ type: 'given' });
@@ -57,7 +57,7 @@ test('an invalid question is not counted, and others are answered', async () => 
   expect([await first, await last]).toEqual([{ type: 'given' }, { type: 'refused' }]);
 });
 
-test('after a lost connection, every question fails with the first error', async () => {
+test('after a lost connection, every request fails with the first error', async () => {
   const { questions, notifications$, end, asked } = questionsOf();
   const waiting = [questions.ask('take'), questions.ask('take')].map(outcome);
   notifications$.next({ type: 'severed' });
@@ -70,7 +70,7 @@ test('after a lost connection, every question fails with the first error', async
   expect(asked).toHaveLength(2);
 });
 
-test('where its node is closed or ends, every question fails with that', async () => {
+test('if its node closes or ends, every request fails with that error', async () => {
   for (const [error, why] of [
     [null, 'node "a" of "quota" was closed'],
     [new Error('cut'), 'cut'],
@@ -86,11 +86,11 @@ test.each([0, -1, 0.5, NaN, Infinity, 2 ** 53])('%d is no amount', (amount) => {
   expect(() => requireAmount(amount)).toThrow(`Invalid amount: ${amount}. Pass an integer of at least 1.`);
 });
 
-test('an amount is a whole number from 1 on', () => {
+test('an amount is a whole number of at least 1', () => {
   for (const amount of [1, 2 ** 53 - 1]) expect(() => requireAmount(amount)).not.toThrow();
 });
 
-test('the peers are a star around the first by name, unless a tree is given', () => {
+test('by default the peers are a star around the first by name', () => {
   const of = (options: object) => {
     const node = createControllerNode(
       { transport: new InProcessBus().transport('b'), peers: ['c', 'a', 'b', 'c'], ...options },

@@ -1,4 +1,4 @@
-/** Quota, names and bank over in-process transports: each promise is kept, refused or rejected, and the sums are exact. */
+/** Quota, names and bank over in-process transports: each promise resolves or rejects, and the sums are exact. */
 import { createNames } from '../names.js';
 import { createQuota } from '../quota.js';
 import { describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ describe('quota', () => {
     expect(await all[1]!.take()).toEqual({ ok: false, remaining: 0 });
   });
 
-  test('answers from its own bin when it can', async () => {
+  test('grants from its own bin if possible', async () => {
     const [, b] = quotas({ budget: 3000, waste: 1500 });
     const { remaining } = await b!.take();
     expect(remaining).toBeGreaterThan(100);
@@ -59,14 +59,14 @@ describe('quota', () => {
     expect(permits()).toBe(remaining - 2);
   });
 
-  test('an amount is taken whole or not at all', async () => {
+  test('an amount is granted completely or not at all', async () => {
     const [, b] = quotas({ budget: 10 });
     expect(await b!.take(4)).toMatchObject({ ok: true });
     expect(await b!.take(7)).toEqual({ ok: false, remaining: 6 });
     expect(await b!.take(6)).toEqual({ ok: true, remaining: 0 });
   });
 
-  test('a leaf that leaves hands back what it holds', async () => {
+  test('a leaf that leaves returns its permits', async () => {
     const [a, b] = quotas({ budget: 300, waste: 90 });
     expect(await b!.take()).toEqual({ ok: true, remaining: 29 });
     const atRoot = () => a!.node.view()['R.delivery']!.context.permits as number;
@@ -76,7 +76,7 @@ describe('quota', () => {
     await expect.poll(atRoot).toBe(295);
   });
 
-  test('who has others below it stays', async () => {
+  test('a peer with children stays', async () => {
     const [a] = quotas({ budget: 10 });
     expect(await a!.leave()).toBe(false);
   });
@@ -96,7 +96,7 @@ describe('quota', () => {
     );
   });
 
-  test('a take that cannot be answered any more is rejected', async () => {
+  test('a take that can no longer be answered is rejected', async () => {
     const [, b] = quotas({ budget: 10 });
     const take = b!.take();
     await b!.close();
@@ -104,7 +104,7 @@ describe('quota', () => {
     await expect(b!.take()).rejects.toThrow(ClosedError);
   });
 
-  test('amounts, peers and budgets that make no sense are refused', async () => {
+  test('invalid amounts, peers and budgets are refused', async () => {
     const [, b] = quotas({ budget: 10 });
     await expect(b!.take(0)).rejects.toThrow('Invalid amount: 0. Pass an integer of at least 1.');
     await expect(b!.take(1.5)).rejects.toThrow('Invalid amount: 1.5. Pass an integer of at least 1.');
@@ -139,14 +139,14 @@ describe('bank', () => {
     expect(events).toEqual(['three', 'five', 'withdrawn']);
   });
 
-  test('a deposit at a peer whose withdrawals wait reaches them', async () => {
+  test('a deposit at a peer with waiting withdrawals reaches them', async () => {
     const [, b] = banks({});
     const withdrawals = [b!.withdraw(1), b!.withdraw(1)];
     await b!.deposit(2);
     await Promise.all(withdrawals);
   });
 
-  test('a withdrawal that is given up is paid back', async () => {
+  test('an aborted withdrawal is paid back', async () => {
     const [a, b] = banks({});
     const waiting = new AbortController();
     const withdrawal = b!.withdraw(2, { signal: waiting.signal });

@@ -31,7 +31,7 @@ async function obey(order: Order): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (let i = 0; i < order.times; i++) {
     answers.push(await questions[order.do]().catch((error: Error) => error.name));
-    // Most questions are answered at once: a loop of nothing else would never let a message of the others in.
+    // Most calls resolve immediately: a loop without a pause would block messages of the others.
     if (i % 10 === 9) await new Promise((resolve) => setImmediate(resolve));
   }
   return answers;

@@ -10,7 +10,7 @@ import type { Assignment, Order } from './threads.fixture.js';
 
 const PEERS = ['a', 'b', 'c', 'd'];
 
-/** Under node_modules, so that the built file finds the same packages. */
+/** In node_modules, so that the built file finds the same packages. */
 const folder = mkdtempSync(resolve('node_modules', 'threads-'));
 let hub: MessagePortHub;
 let workers: Worker[] = [];
@@ -50,11 +50,11 @@ async function stop(): Promise<void> {
 
 const count = (answers: readonly unknown[], what: unknown): number => answers.filter((answer) => answer === what).length;
 
-describe('while all stay', () => {
+describe('while all peers stay', () => {
   beforeAll(start);
   afterAll(stop);
 
-  test('a budget of 1,000 is given out to the last permit', async () => {
+  test('a budget of 1,000 is granted to the last permit', async () => {
     const answers = (await Promise.all(workers.map((worker) => tell(worker, { do: 'take', times: 300 })))).flat();
     expect([count(answers, true), count(answers, false)]).toEqual([1000, 200]);
   });
@@ -65,7 +65,7 @@ describe('while all stay', () => {
     expect(Math.max(...names)).toBeLessThan(4 * 204);
   });
 
-  test('a bank pays out what is deposited elsewhere', async () => {
+  test('a bank pays withdrawals from deposits at other peers', async () => {
     const [a, b, c, d] = workers;
     const paid = [tell(a!, { do: 'withdraw', times: 40 }), tell(b!, { do: 'withdraw', times: 40 })];
     await Promise.all([tell(c!, { do: 'deposit', times: 40 }), tell(d!, { do: 'deposit', times: 60 })]);
@@ -82,7 +82,7 @@ describe('when threads die', () => {
     return once(worker, 'exit');
   };
 
-  test('a leaf: the others are given all but what it held', async () => {
+  test('a leaf: the others get all permits except those that it held', async () => {
     const [a, b, c, d] = workers;
     expect(count(await tell(d!, { do: 'take', times: 10 }), true)).toBe(10);
     await die(d!);
@@ -93,7 +93,7 @@ describe('when threads die', () => {
     expect(given).toBeGreaterThanOrEqual(990);
   });
 
-  test('the root: what the others ask is refused', async () => {
+  test('the root: requests of the others are refused', async () => {
     const [a, b] = workers;
     await die(a!);
     expect(await tell(b!, { do: 'name', times: 40 })).toContain('ConnectionError');

@@ -38,7 +38,7 @@ afterEach(() =>
 
 const peers = ['a', 'b'];
 
-/** One of every kind, with promises that wait; `end` is what the kind is closed by. */
+/** One object of every kind, with waiting promises, and the function that closes it. */
 function everything(transport: Transport<Linked>) {
   const [locks, election] = [createLocks({ transport, peers }), createElection({ transport, peers })];
   const [quota, names, bank] = [
@@ -163,7 +163,7 @@ test('peers with another wire version cause a warning; waiting calls can be abor
   bus.close();
 });
 
-describe('a broker that drops in the middle of a grant', () => {
+describe('a broker that disconnects during a grant', () => {
   test('holders are notified, and the hub that returns serves all peers', async () => {
     const hub = await webSocketHub({ port: 0 });
     const { port } = hub;

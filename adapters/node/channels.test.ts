@@ -29,7 +29,7 @@ async function on(guarantees: Guarantees) {
   return { channels, medium };
 }
 
-test('30,000 names that were made up leave nothing behind', async () => {
+test('30,000 invented names leave nothing behind', async () => {
   quiet();
   const { channels, medium } = await on({ ...inProcessGuarantees, loss: 'possible', presence: 'none', identity: 'claimed' });
   const message: Json = { v: 1, name: 'link/1', message: { type: 'frame' } };
@@ -37,7 +37,7 @@ test('30,000 names that were made up leave nothing behind', async () => {
   expect(kept(channels)).toBe(0);
 });
 
-test('of peers that come and go at a hub no more than 10,000 are remembered', async () => {
+test('at most 10,000 peers that come and go at a hub are remembered', async () => {
   const { channels, medium } = await on(inProcessGuarantees);
   for (let i = 0; i < 30_000; i++) {
     medium.up(`x${i}`);
@@ -46,7 +46,7 @@ test('of peers that come and go at a hub no more than 10,000 are remembered', as
   expect(kept(channels)).toBe(10_000);
 });
 
-test('where channels keep their order and lose nothing, both ends count alike', async () => {
+test('on reliable ordered channels both ends count alike', async () => {
   const bus = new InProcessBus();
   const [a, b] = [bus.transport('a'), bus.transport('b')];
   await Promise.all([a.connect(), b.connect()]);

@@ -31,7 +31,7 @@ test('distances and ranks are those of a simulation, to the last bit', () => {
   );
 });
 
-test('who is not in the topology has no rank, and neither links nor distances', () => {
+test('an unlisted node has neither a rank nor links nor distances', () => {
   expect(graphOf(directoryCore, { nodes: ['a'], links: [] }).rank('b')).toBe(-1);
   const refused = 'node "b" is not in the topology. Name one of its 1 nodes';
   const alone = (links: readonly Link[] = []) => graphOf(directoryCore, { nodes: ['a'], links });

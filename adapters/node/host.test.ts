@@ -25,7 +25,7 @@ async function started(options: Partial<NodeOptions> = {}): Promise<LiveNode> {
   return node;
 }
 
-/** How often XState is asked for transitions in fifty grants, after one that it has seen. */
+/** Number of transitions that XState computes in fifty grants, after the first one. */
 async function askedOfXState(options: Partial<NodeOptions>): Promise<number> {
   const node = await started(options);
   const grant = () => {
@@ -51,7 +51,7 @@ test('an inspector sees actors and each of their steps', async () => {
   expect(inspect).toHaveBeenCalledWith(expect.objectContaining({ type: '@xstate.actor' }));
 });
 
-test('a chart that does something by itself is refused here as it is by the checker', async () => {
+test('a chart with side effects is refused here as in the checker', async () => {
   const chart = setup({ actions: effects() }).createMachine({ on: { request: { actions: log('asked') } } });
   const protocol = {
     ...directory,

@@ -22,7 +22,7 @@ describe('commands', () => {
     expect(node.attempt('dice')).toBe(false);
   });
 
-  test('one that waits is taken in its turn, and one that need not wait passes it', async () => {
+  test('a waiting command runs in its turn; one that need not wait overtakes it', async () => {
     const { node, steps } = await started();
     node.command('work');
     node.command('work');
@@ -74,7 +74,7 @@ describe('commands', () => {
 });
 
 describe('timers', () => {
-  test('go off in their time, are taken back, and end with the node', async () => {
+  test('fire in time, are canceled, and end with the node', async () => {
     const { node, clock, steps, notifications } = await started();
     for (const [timer, delay] of [
       ['first', 5],
@@ -133,7 +133,7 @@ describe('a gate', () => {
     expect(parted).toEqual([]);
   });
 
-  test('while it is shut, commands that wait go on waiting; without it they are taken', async () => {
+  test('while it is closed, waiting commands keep waiting; without it they run', async () => {
     const { node, steps } = await started();
     const { gate } = gateOf();
     gate.isShut = true;
@@ -153,7 +153,7 @@ describe('a gate', () => {
 });
 
 describe('waiting events of charts', () => {
-  test('is asked for before every step, and taken first', async () => {
+  test('are requested before every step, and processed first', async () => {
     const nextCommand: Message[] = [];
     const { node, medium, steps } = await started({ nextCommand: () => nextCommand.shift() ?? null });
     nextCommand.push({ type: 'nextCommand' });
@@ -173,7 +173,7 @@ describe('waiting events of charts', () => {
     expect([nextCommand.length, steps.length]).toEqual([1, types.length]);
   });
 
-  test('counts before it is asked whether the chart takes a command', async () => {
+  test('count before the chart is asked whether it accepts a command', async () => {
     let isOwed = false;
     const settled = setup({ types: { events: {} as Event }, actions: effects() }).createMachine({
       initial: 'in',

@@ -1,4 +1,4 @@
-/** How a node in an application ends, and what it keeps when it has storage. */
+/** The end of a node in an application, and its stored state. */
 import { describe, expect, test } from 'vitest';
 import { defineCore } from '../../machines/define.js';
 import { storageMachine } from '../../machines/storage.js';
@@ -35,7 +35,7 @@ describe('the end', () => {
     expect(said()).toEqual([]);
   });
 
-  test('of the transport is its end, with the error or by name', async () => {
+  test('of the transport ends the node, with its error or a named one', async () => {
     const broken = await started();
     broken.medium.lost(new ConnectionError('cut'));
     expect(await broken.node.closed).toEqual(new ConnectionError('cut'));
@@ -67,7 +67,7 @@ describe('storage', () => {
   };
   const turns = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('what the charts store is saved whose it is, and they go on when it is safe', async () => {
+  test("the charts' state is saved with its owner, and they continue once it is safe", async () => {
     const { storage, saves } = inHand({ peer: 'a', stored: { old: 0 } });
     const { node, clock, notifications } = await started({ protocol: storing, storage });
     node.command('keep', { key: 'x', value: 1 });
@@ -78,7 +78,7 @@ describe('storage', () => {
     expect(notifications).toEqual([{ type: 'kept', key: 'x' }]);
   });
 
-  test('closing waits for what is being saved', async () => {
+  test('close waits for pending saves', async () => {
     const { storage, saves } = inHand();
     const { node } = await started({ protocol: storing, storage });
     node.command('keep', { key: 'x', value: 1 });

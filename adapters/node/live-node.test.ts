@@ -1,4 +1,4 @@
-/** A node in an application: what it is made of, and what it does with what comes and goes. */
+/** A node in an application: its parts, and its reactions to messages and peers. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { defineCore } from '../../machines/define.js';
 import type { PeerStorage } from '../storage/storage.js';
@@ -24,7 +24,7 @@ import {
 } from './parrot.fixture.js';
 import { watchers } from './watchers.js';
 
-describe('what a node is made of', () => {
+describe('the parts of a node', () => {
   test('is reported as it was given', async () => {
     const topology = { nodes: ['a'], links: [] };
     const { node } = await started({ name: 'mine', options: { loud: true }, topology });
@@ -71,7 +71,7 @@ describe('before it has started', () => {
     expect(steps[1]).toMatchObject({ role: 'parrot', drawn: [], numbers: [] });
   });
 
-  test('what comes waits for the start, in its order, and so do the peers', async () => {
+  test('messages and peers wait for the start, in order', async () => {
     const { node, notifications, heard } = made({
       before: (medium) => {
         medium.up('b');
@@ -84,14 +84,14 @@ describe('before it has started', () => {
     expect(heard).toEqual([{ type: 'up', peer: 'b' }]);
   });
 
-  test('one that is closed meanwhile never starts', async () => {
+  test('a node that is closed before never starts', async () => {
     const { node, steps } = made();
     await node.close();
     await node.ready;
     expect([steps, node.view()]).toEqual([[], {}]);
   });
 
-  test('a transport that cannot connect ends it with the error', async () => {
+  test('if the transport cannot connect, the node ends with the error', async () => {
     const transport = createTransport('a', inProcessGuarantees, () => {
       throw new ConnectionError('nobody there');
     });
@@ -100,7 +100,7 @@ describe('before it has started', () => {
     expect(await node.closed).toMatchObject({ name: 'ConnectionError' });
   });
 
-  test('it goes on from a state that it is given, and takes no first step', async () => {
+  test('it continues from a given state without a first step', async () => {
     const resume = { parrot: { chart: 'parrot', value: 'busy', context: { counted: 7 } } };
     const { node, steps } = made({ resume });
     await node.ready;
@@ -109,8 +109,8 @@ describe('before it has started', () => {
   });
 });
 
-describe('what comes', () => {
-  test('is a step with its number and the notices of its chart, which are events as well', async () => {
+describe('received messages', () => {
+  test('are steps with numbers and notifications, which are events too', async () => {
     const { node, medium, steps, notifications, heard } = await started();
     const events: unknown[] = [];
     node.addEventListener('heard', (event) => events.push((event as CustomEvent).detail));
@@ -139,7 +139,7 @@ describe('what comes', () => {
     );
   });
 
-  test('from those with whom it may not be linked is dropped as well', async () => {
+  test('from peers that it may not be linked with are dropped too', async () => {
     const said = warnings();
     const { node, medium, notifications, heard } = await started({ neighbors: ['c'] });
     for (const peer of ['b', 'c']) {
@@ -152,7 +152,7 @@ describe('what comes', () => {
     expect(node.peers().map(({ peer }) => peer)).toEqual(['c']);
   });
 
-  test('where channels keep no order nothing is counted', async () => {
+  test('are not counted on unordered channels', async () => {
     const { node, medium, steps, heard } = await started({ guarantees: { ...inProcessGuarantees, order: 'unordered' } });
     const said = warnings();
     medium.up('b');
@@ -194,8 +194,8 @@ describe('what comes', () => {
   });
 });
 
-describe('what goes', () => {
-  test('is numbered for each receiver, and a peer that has gone gets none', async () => {
+describe('sent messages', () => {
+  test('are numbered for each receiver, and none goes to a departed peer', async () => {
     const { node, medium, sent, steps } = await started();
     for (const peer of ['b', 'c']) medium.up(peer);
     node.command('say', { to: ['b', 'c', 'b'], text: 'hi' });
@@ -215,7 +215,7 @@ describe('what goes', () => {
     ]);
   });
 
-  test('to itself comes a moment later, in its order, and is numbered too', async () => {
+  test('to itself arrive a moment later in order, and are numbered too', async () => {
     const { node, sent, steps, notifications } = await started();
     node.command('say', { to: ['a', 'a'], text: 'hi' });
     expect([steps[0]!.numbers, notifications, sent]).toEqual([[1, 2], [], []]);
@@ -224,14 +224,14 @@ describe('what goes', () => {
     expect(steps.map(({ number }) => number)).toEqual([undefined, 1, 2]);
   });
 
-  test('what its protocol itself would refuse ends the node, and nothing was sent', async () => {
+  test('that the protocol itself would reject end the node, and none is sent', async () => {
     const { node, sent, steps } = await started();
     node.command('babble');
     expect(await node.closed).toMatchObject({ name: 'ProtocolError', message: expect.stringContaining('Node a sent') });
     expect([sent, steps]).toEqual([[], []]);
   });
 
-  test('a protocol that tolerates losses leaves no messages at a hub for absent peers', async () => {
+  test('are not left at a hub for absent peers if the protocol tolerates losses', async () => {
     const lossy = defineCore({ ...description, network: { reach: 'routed', isLossy: true } });
     const { node, medium, sent, steps } = await started({ protocol: lossy });
     medium.up('b');
@@ -242,14 +242,14 @@ describe('what goes', () => {
     expect(blind.sent).toEqual([['c', word('hi')]]);
   });
 
-  test('a protocol that does not, leaves messages for absent peers at the hub', async () => {
+  test('are left at the hub for absent peers otherwise', async () => {
     const { node, sent } = await started();
     node.command('say', { to: 'c', text: 'hi' });
     expect(sent).toEqual([['c', word('hi')]]);
   });
 });
 
-describe('where links speak', () => {
+describe('protocols with link events', () => {
   test('peers are greeted when they connect, and the chart is notified when they answer', async () => {
     const { node, medium, sent, notifications, heard } = made({ protocol: linkedCore, before: (medium) => medium.up('b') });
     await node.ready;
@@ -287,7 +287,7 @@ describe('where links speak', () => {
     expect(sent).toEqual([['b', bye]]);
   });
 
-  test('a transport that fails to send the goodbye blocks nothing; closed ones are unused', async () => {
+  test('a failed goodbye delays nothing, and a closed transport is not used', async () => {
     let isBroken = false;
     const send = () => {
       if (isBroken) throw new ClosedError('broken');
@@ -304,7 +304,7 @@ describe('where links speak', () => {
     expect([await other.node.closed, other.sent]).toEqual([new ConnectionError('cut'), []]);
   });
 
-  test('ports: a node speaks with itself by port 0, once the clock goes on', async () => {
+  test('ports: a node sends to itself at port 0, in the next turn of the clock', async () => {
     const anonymous = defineCore({ ...description, network: { reach: 'links', addressing: 'ports' } });
     const { node, medium, clock, sent, steps, notifications } = await started({ protocol: anonymous });
     medium.up('b');

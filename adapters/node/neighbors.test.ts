@@ -1,4 +1,4 @@
-/** The others of a node, by their names or by ports; and what a transport has to promise before there is a node at all. */
+/** The neighbors of a node, identified by name or port, and the guarantees that its transport must have. */
 import { describe, expect, test } from 'vitest';
 import { directoryCore as directory } from '../../machines/directory/core.js';
 import { electionCore } from '../../machines/election/core.js';
@@ -43,7 +43,7 @@ function neighborsOf(protocol: Core) {
   return { neighbors, said, heard };
 }
 
-describe('where links speak', () => {
+describe('protocols with link events', () => {
   test('a new peer is greeted, and present once it answers; earlier messages are dropped', () => {
     const { neighbors, said, heard } = neighborsOf(electionCore);
     neighbors.told('up', 'b');
@@ -82,7 +82,7 @@ describe('where links speak', () => {
   });
 });
 
-describe('where nodes are anonymous', () => {
+describe('protocols with anonymous nodes', () => {
   test('each present peer has a port, and the charts are notified', () => {
     const { neighbors, said, heard } = neighborsOf(exclusionCore);
     for (const peer of ['c', 'b']) neighbors.receive(peer, hello(true));
@@ -116,7 +116,7 @@ test('if a protocol routes, all peers are always reachable and none is greeted',
   expect([said, heard]).toEqual([[['b', word]], []]);
 });
 
-describe('what a protocol needs of a transport', () => {
+describe('requirements of protocols on transports', () => {
   const all: Guarantees = {
     order: 'fifo',
     loss: 'none',
@@ -130,11 +130,11 @@ describe('what a protocol needs of a transport', () => {
   const lossy = { ...linkedCore, network: { ...linkedCore.network, isLossy: true } } as Core;
   const worst: Guarantees = { ...all, order: 'unordered', loss: 'possible', duplication: 'possible', presence: 'none' };
 
-  test('presence, where its links speak and it stands no losses', () => {
+  test('presence is required by protocols with link events that tolerate no losses', () => {
     expect([linkedCore, routedCore, lossy].map(needsPresence)).toEqual([true, false, false]);
   });
 
-  test('with every promise all of them run, and one that stands losses without any', () => {
+  test('with all guarantees every protocol runs; without any, those that tolerate losses', () => {
     for (const core of [linkedCore, routedCore, orderly]) expect(() => refuseUnsafe(core, all)).not.toThrow();
     expect(() => refuseUnsafe(lossy, worst)).not.toThrow();
   });
@@ -210,7 +210,7 @@ describe('the graph', () => {
   });
 });
 
-test('who watches all nodes of a process is found in one place, by its name', () => {
+test('observers of all nodes of a process are found in one place, by its name', () => {
   const watch = () => {};
   watchers().add(watch);
   expect([...(globalThis as any)[Symbol.for('xstate-quiver.watchers')]]).toContain(watch);

@@ -50,7 +50,7 @@ test.each<[option: string, values: readonly unknown[], answer: string]>([
   }
 });
 
-test('what it needs is enough, and everything else may be left out or given', () => {
+test('the required options are enough, and all others may be omitted or passed', () => {
   expect(() => check({})).not.toThrow();
   const rest = {
     options: { hold: null },

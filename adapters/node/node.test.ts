@@ -65,7 +65,7 @@ test('ten thousand requests in turn, each released in its grant, need no deep st
   expect(grants).toBe(10_000);
 });
 
-test('a command out of place is refused and changes nothing', async () => {
+test('a command at the wrong time is refused and changes nothing', async () => {
   const [a] = nodes(['a']);
   await a!.ready;
   const before = a!.view();
@@ -101,7 +101,7 @@ test('strangers, unknown types and malformed messages are dropped, and reported 
 test.each([
   ['another version', { v: 2, name: 'directory', message: { type: 'find' } }, /uses version 2/],
   ['a conversation that nobody opened', { v: 1, name: 'chess', message: { type: 'move' } }, /"chess"/],
-  ['an envelope with a stowaway', { v: 1, name: 'directory', message: { type: 'find' }, extra: 1 }, /no envelope/],
+  ['an envelope with another field', { v: 1, name: 'directory', message: { type: 'find' }, extra: 1 }, /not part of an envelope/],
 ])('%s is dropped with a warning that says so', async (_, value, warning) => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
@@ -136,7 +136,7 @@ test.each([['hello'], [7], [['a', 'list']], [{ type: 'chat', text: 'hello' }]])(
   },
 );
 
-test('a node goes on from where another one stopped', async () => {
+test('a node continues from the state of an earlier one', async () => {
   const [a, b] = nodes(['a', 'b', 'c']);
   const granted = next(b!, 'granted');
   b!.command('request');
@@ -164,7 +164,7 @@ const ticker: Protocol = {
   route: () => 'ticker',
 };
 
-test('timers run on the clock that was given, and not after close', async () => {
+test('timers run on the given clock, and not after close', async () => {
   const clock = new VirtualClock();
   const [node, closed] = [
     nodes(['a'], { protocol: ticker, options: {}, clock })[0]!,
@@ -203,7 +203,7 @@ test('a node whose transport breaks closes with a named error', async () => {
   expect(await node.closed).toMatchObject({ name: 'ConnectionError' });
 });
 
-test('a protocol is refused on a transport that promises less than it assumes', () => {
+test('a protocol is refused on a transport with too few guarantees', () => {
   const bus = new InProcessBus();
   const transport = bus.transport('a');
   const lossy = { ...transport, id: 'a', guarantees: { ...transport.guarantees, loss: 'possible' } } as const;

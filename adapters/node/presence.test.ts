@@ -63,7 +63,7 @@ test('messages to a departed peer are lost, and not sent when it returns', () =>
   expect(news()).toEqual(['b is up']);
 });
 
-test('so many messages wait, and no more: the next is refused with its peer', () => {
+test('waiting messages are limited: the next one is refused with its peer', () => {
   for (let i = 0; i < 10_000; i++) presence.send('b', word);
   expect(() => presence.send('c', word)).toThrow(
     'Cannot send to "c": 10000 messages already wait for peers that have not connected.',

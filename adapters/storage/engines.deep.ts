@@ -1,4 +1,4 @@
-/** The conformance suite, and a cluster that ends and starts again, on the servers of Postgres, Redis and NATS from Debian's packages. */
+/** The conformance suite, and a cluster that ends and starts again, on Postgres, Redis and NATS servers from Debian packages. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** IndexedDB as the storage of a peer, in a real Chromium: what a tab has saved is there for the next one, and for the next browser. */
+/** IndexedDB as the storage of a peer, in a real Chromium: saved data is available in later tabs and after a restart of the browser. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -86,7 +86,7 @@ describe.skipIf(missing)('in Chromium', () => {
     await second.browser.close();
   });
 
-  test('a tab does not write over what another one has written since it read', async () => {
+  test('a tab does not overwrite what another one has written since its last read', async () => {
     const { open } = await visitor();
     const { browser, tab } = await open();
     const pages = [await tab(), await tab()] as const;

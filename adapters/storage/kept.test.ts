@@ -11,13 +11,13 @@ import { indexedDbStorage } from './indexed-db.js';
 import { jetStreamStorage } from './jet-stream.js';
 import { loadStored, save, type PeerStorage } from './storage.js';
 
-describe('what is kept', () => {
+describe('stored state', () => {
   const clock = new VirtualClock();
   const keeping = { peer: 'a', key: 'locks', clock };
   const holding = (value: Json | undefined): PeerStorage => ({ load: async () => value, save: async () => {} });
   const load = (value: Json | undefined) => loadStored(holding(value), keeping);
 
-  test('is what was saved, whose it is, under its key', async () => {
+  test('is the saved value, with its owner, under its key', async () => {
     const saved: unknown[] = [];
     const storage: PeerStorage = {
       load: async (key) => (key === 'locks' ? { peer: 'a', stored: { x: 1 } } : undefined),
@@ -62,7 +62,7 @@ describe('what is kept', () => {
     await expect(loadStored({ load: () => Promise.reject(own), save: async () => {} }, keeping)).rejects.toBe(own);
   });
 
-  test('a storage that never answers is given thirty seconds', async () => {
+  test('a storage that never answers fails after thirty seconds', async () => {
     const own = new VirtualClock();
     const hung: PeerStorage = { load: () => new Promise(() => {}), save: async () => {} };
     const ends: unknown[] = [];
@@ -161,7 +161,7 @@ describe('a bucket of JetStream', () => {
   };
   const key = 'a.locks';
 
-  test('keeps values by peer and key, and a key that was deleted was never there', async () => {
+  test('stores values by peer and key, and a deleted key counts as absent', async () => {
     const { kept, write, bucket } = bucketOf();
     const storage = jetStreamStorage({ bucket, peer: 'a.b' });
     expect(await storage.load('locks')).toBeUndefined();
@@ -175,7 +175,7 @@ describe('a bucket of JetStream', () => {
     expect(await storage.load('locks')).toBe(2);
   });
 
-  /** The clock goes on while promises settle in between. */
+  /** Advances the clock, and lets promises settle in between. */
   async function goOn(clock: VirtualClock, until: number): Promise<void> {
     for (let at = clock.now(); at <= until; at += 250) {
       clock.runUntil(at);
@@ -202,7 +202,7 @@ describe('a bucket of JetStream', () => {
     expect([kept.get(key)!.string(), all.puts, clock.isIdle]).toEqual(['{"n":1}', 3, true]);
   });
 
-  test('gives up after thirty seconds, and at once where asking again is of no use', async () => {
+  test('fails after thirty seconds, and at once if retrying is useless', async () => {
     const clock = new VirtualClock();
     const { all, bucket } = bucketOf();
     const storage = jetStreamStorage({ bucket, peer: 'a', clock });
@@ -222,7 +222,7 @@ describe('a bucket of JetStream', () => {
     expect(all.puts).toBe(puts);
   });
 
-  test('a write whose answer was lost counts once, and the next one follows it', async () => {
+  test('a write with a lost answer counts once, and the next one follows it', async () => {
     const clock = new VirtualClock();
     const { kept, all, bucket } = bucketOf();
     const storage = jetStreamStorage({ bucket, peer: 'a', clock });
@@ -279,7 +279,7 @@ describe('a bucket of JetStream', () => {
 });
 
 describe('IndexedDB', () => {
-  /** A request or a transaction whose end the test brings about. */
+  /** A request or a transaction that the test completes. */
   class Ending extends EventTarget {
     error: Error | null = null;
     result: unknown;

@@ -1,10 +1,10 @@
-/** A shared store in memory, for tests: it outlasts what is made on it, answers late, and can be down. */
+/** A shared store in memory, for tests: it outlives its users, answers late, and can be down. */
 import type { Revised, SharedStore } from './shared.js';
 
 export class MapStore implements SharedStore {
   readonly values = new Map<string, Revised>();
   failure: Error | null = null;
-  /** Writes that are done, and whose answers are lost. */
+  /** Number of next writes that succeed without an answer. */
   answersLost = 0;
 
   private async turn(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Two processes of one peer, or two clusters, on what one peer has stored: named where either writes over the other. And names of files. */
+/** Two processes of one peer, or two clusters, with the same stored state: an error names the other writer. Also, names of files. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ describe('a folder that another process also writes', () => {
     await expect(folderStorage(path).save('locks', 1)).rejects.toThrow(/EISDIR/);
   });
 
-  test('two peers that share it: both are named, and what to do', async () => {
+  test('two peers that share a storage get an error with both names and advice', async () => {
     const path = await folder();
     const both = ['a', 'b'].map((peer) => ({ peer, storage: folderStorage(path) }));
     for (const { storage } of both) await storage.load('locks');

@@ -1,4 +1,4 @@
-/** Three real processes over a mesh, all ended by kill -9 at once and started again: what is built, on folders of a real disk. */
+/** Three real processes over a mesh, with storages in folders. All are killed with kill -9 and started again. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

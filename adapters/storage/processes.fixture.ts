@@ -1,4 +1,4 @@
-/** Three real processes over a mesh, all ended by kill -9 at once and started again. */
+/** Three real processes over a mesh. All are killed with kill -9 and started again. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

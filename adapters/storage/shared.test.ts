@@ -1,4 +1,4 @@
-/** Storages that all members share: the conformance suite, and what each option must be. */
+/** Storages that all members share: the conformance suite, and the checks of options. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ describe('a shared store in memory conforms', () => {
   storageConformance({ test, shared: true, create: (peer) => sharedStorage({ store, peer }) });
 });
 
-describe('the suite notices a store that', () => {
+describe('the suite detects a store that', () => {
   const broken = (change: (store: MapStore) => Partial<SharedStore>) => {
     const store = new MapStore();
     const bound: SharedStore = {
@@ -72,7 +72,7 @@ test('a write with a lost answer counts as done, a silent engine is reported at 
   await expect(sharedStorage({ store, peer: 'a' }).load('locks')).rejects.toThrow('no such table');
 });
 
-test('two peers that are given one id are named', async () => {
+test('two peers with one id get an error that names it', async () => {
   const store = new MapStore();
   const [one, two] = [sharedStorage({ store, peer: 'a' }), sharedStorage({ store, peer: 'a' })];
   await one.save('locks', 1);

@@ -1,4 +1,4 @@
-/** Peers that keep what they must not forget: restarts of the whole cluster, and storages that are damaged, full or gone. */
+/** Peers with persistent state: restarts of the whole cluster, and storages that are damaged, full or gone. */
 import { createNames } from '../names.js';
 import { createQuota } from '../quota.js';
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ import { MapStorage } from './map.fixture.js';
 import type { PeerStorage } from './storage.js';
 
 const IDS = ['a', 'b', 'c'];
-/** A clock that stands still: whatever grows over a restart grows because it was stored. */
+/** A clock that does not advance: numbers that grow over a restart grow because they were stored. */
 const stopped = { now: () => 1_735_689_600_000 };
 
 function temporary(): string {
@@ -30,7 +30,7 @@ function temporary(): string {
   return folder;
 }
 
-/** The whole cluster begins, on what its peers had stored. */
+/** Starts the whole cluster with the stored state of its peers. */
 async function begin(storageOf: (id: string) => PeerStorage | undefined, ids = IDS): Promise<Record<string, Locks>> {
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
@@ -65,7 +65,7 @@ describe.each<[string, () => (id: string) => PeerStorage]>([
     },
   ],
 ])('a restart of all peers at once, with storages %s', (_, storages) => {
-  test('fences go on growing, names stay unique, quotas exact, registers as they were', async () => {
+  test('fences grow, names stay unique, and quotas and registers stay exact', async () => {
     const storageOf = storages();
     const fences: number[] = [];
     const names: number[] = [];
@@ -156,7 +156,7 @@ describe('a restarted peer with a different list of peers than the stored one', 
     });
   });
 
-  test('goes by what it has stored, where it names more', async () => {
+  test('uses the stored list if that one has more peers', async () => {
     const a = await startAgain(['a', 'b', 'c', 'd']);
     await a.node.ready;
     await settled();
@@ -165,7 +165,7 @@ describe('a restarted peer with a different list of peers than the stored one', 
   });
 });
 
-test('a storage that takes nothing more ends its peer with a StorageError', async () => {
+test('a full storage ends its peer with a StorageError', async () => {
   const storages = new Map(IDS.map((id) => [id, new MapStorage()]));
   const locks = await begin((id) => storages.get(id)!);
   storages.get('b')!.failure = new Error('ENOSPC: no space left on device');
@@ -275,7 +275,7 @@ test('a storage that cannot be loaded is reported at the start', async () => {
 });
 
 describe('a folder', () => {
-  test('gives back what was saved last, under any key, and nothing where nothing was', async () => {
+  test('loads the value saved last under any key, and undefined for others', async () => {
     const folder = join(temporary(), 'deep', 'er');
     const storage = folderStorage(folder);
     expect(await storage.load('locks/ä b')).toBeUndefined();
@@ -297,7 +297,7 @@ describe('a folder', () => {
     expect(await folderStorage(folder).load('locks')).toBeNull();
   });
 
-  test('a write that did not come to its end leaves the value before it', async () => {
+  test('an incomplete write leaves the previous value', async () => {
     const folder = temporary();
     await folderStorage(folder).save('locks', { n: 1 });
     writeFileSync(join(folder, 'locks.json.new'), 'half');

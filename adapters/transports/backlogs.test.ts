@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import { VirtualClock } from '../../network/clock.js';
 import { BoundedLine, LINE_LIMITS, SharedBacklog, type LineRate } from './bounded-line.js';
 
-/** A socket that keeps what is written to it. */
+/** A socket that records its writes. */
 class Far extends EventEmitter {
   readonly OPEN = 1;
   readyState = 1;
@@ -60,7 +60,7 @@ test('a line with more unread bytes than its limit is closed, and drops messages
   expect([far.written.length, far.readyState, heard]).toEqual([1, 3, ['closed']]);
 });
 
-test('a line is closed by its socket, and ended at once', async () => {
+test('a line is closed through its socket, and terminated immediately', async () => {
   const { far, line } = lineOf();
   const closing = line.close();
   expect(far.ends).toBe(1);

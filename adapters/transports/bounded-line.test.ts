@@ -10,7 +10,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-/** A socket whose far end is the test. */
+/** A socket whose other end is the test. */
 class Far extends EventEmitter {
   readonly OPEN = 1;
   readyState = 1;
@@ -47,7 +47,7 @@ function line(limits = {}, frame: (text: unknown) => void = () => {}) {
   return { far, near, told };
 }
 
-/** Result of a question after so many milliseconds. */
+/** Result of a question after the given milliseconds. */
 async function after(ms: number, answer: Promise<boolean>): Promise<boolean | 'open'> {
   await vi.advanceTimersByTimeAsync(ms);
   return Promise.race([answer, Promise.resolve<'open'>('open')]);
@@ -100,7 +100,7 @@ test('one late timer decides nothing: the answer may wait in a paused process', 
   expect(await after(0, answer)).toBe('open');
 });
 
-test('who goes, or is going already, does not answer', async () => {
+test('an end that is closed or closing does not answer', async () => {
   const { far, near } = line();
   const answer = near.answers();
   far.terminate();
@@ -198,7 +198,7 @@ test.each(['ping', 'pong'])('who floods with %s frames is left alone until all o
   expect(far.isPaused).toBe(false);
 });
 
-test('while a line is left alone nothing is read, and all of it afterward, in order', async () => {
+test('a paused line reads nothing, and later delivers everything in order', async () => {
   const heard: unknown[] = [];
   let leave: Promise<unknown> | undefined;
   const { far, near } = line({}, (text) => {
@@ -236,7 +236,7 @@ test('the connection with the most unread bytes is closed; bytes read do not cou
   const backlog = new SharedBacklog(100, (bytes) => told.push(bytes));
   const [a, b, c] = [60, 30, 5].map((bufferedAmount) => Object.assign(new Far(), { bufferedAmount }));
   for (const far of [a!, b!, c!]) backlog.watch(far as unknown as WebSocket);
-  // All that was ever written is more than the bound, and what waits is not.
+  // The sum of all writes exceeds the limit, the waiting bytes do not.
   for (let i = 0; i < 10; i++) backlog.wrote(60);
   expect([told, a!.readyState]).toEqual([[], 1]);
   c!.bufferedAmount = 20;

@@ -9,7 +9,7 @@ export interface Cable {
   pull(): void;
 }
 
-/** To a port on this machine, by way of another one. */
+/** A relay from a new port to a port on this machine. */
 export async function tcpCable(to: number): Promise<Cable & { readonly port: number }> {
   const sockets: net.Socket[] = [];
   const server = net.createServer((near) => {
@@ -37,7 +37,7 @@ export async function tcpCable(to: number): Promise<Cable & { readonly port: num
   };
 }
 
-/** A MessageChannel of two, with a relay in between. */
+/** Two MessageChannels with a relay between them. */
 export function portCable(): Cable & { readonly near: MessagePort; readonly far: MessagePort } {
   const [left, right] = [new MessageChannel(), new MessageChannel()];
   let isPulled = false;
@@ -48,7 +48,7 @@ export function portCable(): Cable & { readonly near: MessagePort; readonly far:
   return { near: left.port1, far: right.port2, pull: () => void (isPulled = true) };
 }
 
-/** From one BroadcastChannel to another. */
+/** A relay between two BroadcastChannels. */
 export function channelCable(near: string, far: string): Cable {
   const ends = [new BroadcastChannel(near), new BroadcastChannel(far)] as const;
   let isPulled = false;

@@ -79,7 +79,7 @@ const media: Readonly<Record<string, () => Medium>> = {
   'broadcast-channel': overBroadcastChannel,
 };
 
-/** Each test by its title: `held`, or what went wrong. */
+/** Result of each test by title: `ok`, or the error. */
 globalThis.conform = async (name) => {
   const tests: [title: string, run: () => Promise<void>][] = [];
   transportConformance({ ...media[name]!(), test: (title, run) => tests.push([title, run]) });

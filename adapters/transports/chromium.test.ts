@@ -1,4 +1,4 @@
-/** The conformance suite in a real Chromium: a page whose WebSockets meet at a hub in Node, its MessageChannels and its BroadcastChannels. */
+/** The conformance suite in a real Chromium: WebSockets through a hub in Node, MessageChannels and BroadcastChannels of a page. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

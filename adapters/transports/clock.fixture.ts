@@ -1,4 +1,4 @@
-/** A clock for tests whose timers run so many times as fast. */
+/** A clock for tests whose timers run faster by the given factor. */
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 
 export const faster = (times: number): SchedulerLike =>

@@ -1,4 +1,4 @@
-/** The suite itself: a transport that breaks one promise fails the test of that promise. */
+/** The suite itself: a transport that violates one guarantee fails the test of that guarantee. */
 import { map } from 'rxjs';
 import { expect, test } from 'vitest';
 import { transportConformance } from './conformance.js';
@@ -8,7 +8,7 @@ import { inProcessGuarantees } from './guarantees.js';
 
 type Break = (sound: Transport) => Partial<Transport>;
 
-/** A transport that differs from a sound one in what is given. */
+/** A correct transport with the given changes. */
 const broken = (sound: Transport, change: Break): Transport =>
   new Proxy(sound, {
     get: (target, key) => {
@@ -102,7 +102,7 @@ const mutants: [title: string, caughtBy: string, change: Break][] = [
   ],
 ];
 
-test('a sound transport passes', async () => {
+test('a correct transport passes', async () => {
   for (const run of suiteOn(() => ({})).values()) await run();
 });
 

@@ -11,7 +11,7 @@ const mesh = (options: WebSocketMeshOptions): Transport => {
   return transport;
 };
 
-/** Another peer, and one that may be started twice. */
+/** Another peer, and one that a test may start twice. */
 const media: [string, () => Promise<{ other: Transport; start: () => Promise<Transport> }>][] = [
   [
     'at a hub',

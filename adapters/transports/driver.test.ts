@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTransport, type DriverListener } from './driver.js';
 import { inProcessGuarantees } from './guarantees.js';
 
-/** A transport that is connected, and its medium. */
+/** A connected transport and its medium. */
 async function connected() {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   warn.mockClear();
@@ -15,7 +15,7 @@ async function connected() {
   });
   await transport.connect();
   const events: unknown[] = [];
-  /** From now on. */
+  /** Records events from now on. */
   const listen = () => (transport.events.subscribe((event) => events.push(event)), events);
   return { transport, medium, warn, close, listen };
 }
@@ -36,7 +36,7 @@ test('without a subscriber, the error that ends a transport is printed', async (
   expect(closed.warn).not.toHaveBeenCalled();
 });
 
-test('a connection that is given up before it is asked for is not opened', async () => {
+test('a connection that is aborted before it starts is not opened', async () => {
   const driver = vi.fn();
   const transport = createTransport('a', inProcessGuarantees, driver);
   await expect(transport.connect({ signal: AbortSignal.abort(new Error('never mind')) })).rejects.toThrow('never mind');
@@ -115,7 +115,7 @@ test('a transport that is closed while connecting waits until its driver has sto
   await closing;
 });
 
-test('a driver that does not give up within a second is waited for no longer', async () => {
+test('a driver that does not stop within a second is not waited for any longer', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { over, closing } = closedEarly();

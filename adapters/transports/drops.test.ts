@@ -31,7 +31,7 @@ test('names a different action if given, and escapes control characters', () => 
   expect(warnings).toEqual(['hub refused a connection: \\u{1b}[2J']);
 });
 
-test('a backlog takes what there is room for, and more once that is confirmed', () => {
+test('a backlog accepts data within its limit, and more after confirmation', () => {
   const backlog = new Backlog('a', clock);
   const half = 'x'.repeat(BACKLOG_BYTES_MAX / 2);
   expect([backlog.takes(half), backlog.takes(half), backlog.takes('x')]).toEqual([true, true, false]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as errors from './errors.js';
 
-test('each error is called as its class is', () => {
+test('the name of each error is that of its class', () => {
   const { BackpressureError, ...others } = errors;
   const made = Object.entries(others).map(([name, Made]) => [name, new Made('what there is').name]);
   expect(made).toEqual(Object.keys(others).map((name) => [name, name]));

@@ -1,4 +1,4 @@
-/** Frames on a medium that knows of no senders: what is none is dropped; and the names that brokers take. */
+/** Frames on a medium without senders: invalid ones are dropped. Also, names that brokers accept. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { DriverListener } from './driver.js';
 import { refusal } from './envelope.js';
@@ -6,7 +6,7 @@ import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
 import { evil } from './ids.fixture.js';
 import { FRAME_BYTES_MAX } from './reading.js';
 
-/** A reader whose clock stands still until it is set, what it hands on and what it warns of. */
+/** A reader with a clock that the test sets, and records of its messages and warnings. */
 function readerOf() {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
@@ -59,7 +59,7 @@ test('a warning about a frame shows a hundred escaped characters of it at most',
   expect(refusal({ v: deep, name: 'x', message: { type: 'find' } })).toContain('version a list of');
 });
 
-test('what is larger than any frame is dropped before it is decoded', () => {
+test('bytes beyond the limit of a frame are dropped before decoding', () => {
   const { reader, received, warnings } = readerOf();
   const decode = vi.spyOn(TextDecoder.prototype, 'decode');
   reader.readBytes(new Uint8Array(FRAME_BYTES_MAX + 1));
@@ -72,7 +72,7 @@ test('what is larger than any frame is dropped before it is decoded', () => {
   expect(received).toHaveBeenCalledTimes(2);
 });
 
-test('a topic may begin with a text that brokers take and people read', () => {
+test('a topic may begin with any readable text that brokers accept', () => {
   const roots = ['locks', 'locks.of a', 'ä', 'x'.repeat(255), 'cost$'];
   expect(roots.filter((root) => !isTopicRoot(root))).toEqual([]);
   const none = ['', 'x'.repeat(256), '$SYS', 'a\nb', 'a\u200Bb', '\uD800', 'a\u2028b', 'a\u2029b', 7, null, undefined, ['a']];
@@ -97,7 +97,7 @@ test('frames of a flood are dropped, with one warning', () => {
   };
   flood(100_010);
   expect(received).toHaveBeenCalledTimes(100_000);
-  expect(warnings()).toEqual(['transport "a" dropped a message: more than 100000 come in a second']);
+  expect(warnings()).toEqual(['transport "a" dropped a message: more than 100000 frames arrive per second']);
   clock.time = 1000;
   flood(1);
   expect(received).toHaveBeenCalledTimes(100_001);

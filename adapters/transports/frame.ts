@@ -44,7 +44,7 @@ export class FrameReader {
 
   read(text: unknown): void {
     if (!this.rate.allows()) {
-      this.drops.drop(`more than ${this.rate.perSecond} come in a second`);
+      this.drops.drop(`more than ${this.rate.perSecond} frames arrive per second`);
       return;
     }
     const reading = readFrame(text);

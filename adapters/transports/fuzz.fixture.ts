@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Json } from './transport.js';
 
-/** Names that mean something to JavaScript or to our frames turn up as keys more often than chance would have it. */
+/** Names with a meaning in JavaScript or in frames are frequent keys. */
 const key = fc.oneof(
   fc.string(),
   fc.constantFrom('__proto__', 'constructor', 'toString', 'type', 'from', 'to', 'message', 'v', 'name'),
@@ -16,7 +16,7 @@ const { value } = fc.letrec((tie) => ({
     fc.boolean(),
     fc.constant(null),
     fc.array(tie('value'), { maxLength: 4 }),
-    // As a parser makes them: `__proto__` is a key like any other.
+    // As from a parser: `__proto__` is an ordinary key.
     fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map((pairs) => JSON.parse(objectText(pairs)) as unknown),
   ),
 }));

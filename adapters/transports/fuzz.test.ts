@@ -23,7 +23,7 @@ const OPTIONS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   queue: { tree: 'fixed', ...tree },
 };
 
-/** The types that its charts take, and fields that mean something to one of them. */
+/** Types that its charts accept, and fields that at least one of them reads. */
 const typesOf = (protocol: Protocol): string[] =>
   Object.values(protocol.charts).flatMap(({ events }) => (events as string[]).filter((type) => !type.startsWith('xstate.')));
 const FIELDS = [

@@ -1,4 +1,4 @@
-/** A transport for tests that loses, doubles and delays what another one would carry faithfully; and that can be cut. */
+/** A transport for tests that loses, duplicates and delays the messages of another one, and can be cut off. */
 import { Random } from '../../network/random.js';
 import { createTransport } from './driver.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
@@ -8,7 +8,7 @@ export interface Hostility {
   readonly seed: number;
   readonly loss: number;
   readonly duplicate: number;
-  /** Up to so many milliseconds, each message for itself. */
+  /** Maximum delay in milliseconds, drawn for each message. */
   readonly delayMs: number;
 }
 
@@ -22,9 +22,9 @@ export const hostileGuarantees = {
 } as const;
 
 export interface Hostile extends Transport<typeof hostileGuarantees> {
-  /** While it is cut nothing goes out. */
+  /** While true, no message is sent. */
   isCut: boolean;
-  /** To these nothing goes out. */
+  /** Peers to which no message is sent. */
   readonly cutFrom: Set<string>;
 }
 

@@ -1,4 +1,4 @@
-/** A hub frame by frame: who is welcomed and who is refused, what is taken for what, and what waits. */
+/** A hub frame by frame: admission, refusals, valid frames, and waiting messages. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkSecret, Hub, isHello, type HubRules, type Line, type LineListener } from './hub.js';
 
@@ -121,7 +121,7 @@ test('a hello may contain a token, and a client may send goodbye instead', () =>
 test('a secret is a text of limited length, and errors do not show it', () => {
   for (const good of ['x', 'x'.repeat(10)]) expect(() => checkSecret(good, 'the token', 10)).not.toThrow();
   for (const bad of ['', 'x'.repeat(11), 7, undefined])
-    expect(() => checkSecret(bad, 'the token', 10)).toThrow('the token has to be a text of 1 to 10 characters');
+    expect(() => checkSecret(bad, 'the token', 10)).toThrow('the token must be a string of 1 to 10 characters');
 });
 
 test('a client that the rule refuses gets the reason; an admitted one gets a seat', async () => {
@@ -141,7 +141,7 @@ test('a rule that fails refuses for now, and reports no refusal', async () => {
   const { member } = hubOf({ refuses: () => Promise.reject(new Error('mine')), refused });
   const a = member('a');
   await turn();
-  expect(a.news()).toEqual([{ type: 'refused', why: 'the hub cannot say now whether this peer may come in', again: true }]);
+  expect(a.news()).toEqual([{ type: 'refused', why: 'the hub cannot decide now whether to admit this peer', again: true }]);
   expect(refused).not.toHaveBeenCalled();
 });
 
@@ -174,7 +174,7 @@ test('an id has one holder: another key gets the seat only if it does not answer
   ]);
 });
 
-test('one that goes while its holder is asked is seated nowhere', async () => {
+test('a client that closes while its holder is asked gets no seat', async () => {
   const { member, guest } = hubOf();
   let answer!: (is: boolean) => void;
   const holder = member('a', 'one', () => new Promise((resolve) => (answer = resolve)));
@@ -201,7 +201,9 @@ test('messages wait for peers that have not connected, and are lost for those go
   expect(member('b').news()).toEqual([{ type: 'welcome', peers: ['a'] }]);
 });
 
-/** A hub with the limits of a rehearsal: 20 messages of one sender, 40 for one receiver and 60 in all; of five that went it is known. */
+/**
+ * A hub with the limits of a rehearsal: 20 messages from one sender, 40 for one receiver, 60 in total. It remembers five departed peers.
+ */
 function smallHub() {
   const [place, globals] = [Symbol.for('xstate-quiver.limits'), globalThis as Record<symbol, unknown>];
   globals[place] = 'small';
@@ -209,7 +211,7 @@ function smallHub() {
   return hubOf();
 }
 const why = (far: Far) => far.got.at(-1);
-const cure = 'linked(…) needs no mail: put it around the transport';
+const advice = 'Wrap the transport: linked(transport, { peers })';
 
 test('waiting messages are limited by sender, receiver and total; delivery frees space', () => {
   const { member } = smallHub();
@@ -221,23 +223,26 @@ test('waiting messages are limited by sender, receiver and total; delivery frees
   expect(a.closes).toBe(0);
   a.sends(send('z', 'one more'));
   expect([why(a), a.closes]).toEqual([
-    { type: 'refused', why: `20 messages of this peer wait for peers that have not come; this one is for "z". ${cure}` },
+    { type: 'refused', why: `20 messages of this peer wait for peers that have not connected; this one is for "z". ${advice}` },
     1,
   ]);
   const [b, c] = [member('b'), member('c')];
   for (let i = 0; i < 20; i++) b.sends(send('y', i));
   c.sends(send('y', 'one more'));
-  expect(why(c)).toEqual({ type: 'refused', why: `40 messages wait for a peer that has not come; this one is for "y". ${cure}` });
+  expect(why(c)).toEqual({
+    type: 'refused',
+    why: `40 messages wait for a peer that has not connected; this one is for "y". ${advice}`,
+  });
   const [d, e] = [member('d'), member('e')];
   for (let i = 0; i < 20; i++) d.sends(send('w', i));
   e.sends(send('v', 'one more'));
   expect(why(e)).toEqual({
     type: 'refused',
-    why: `60 messages wait for peers that have not come; this one is for "v". ${cure}`,
+    why: `60 messages wait for peers that have not connected; this one is for "v". ${advice}`,
   });
 });
 
-test('and by its characters', () => {
+test('and by its size', () => {
   const { member } = smallHub();
   const a = member('a');
   const around = '{"type":"message","from":"a","message":""}'.length;
@@ -246,7 +251,7 @@ test('and by its characters', () => {
   a.sends(send('x', ''));
   expect(why(a)).toEqual({
     type: 'refused',
-    why: `8192 characters of this peer wait for peers that have not come; this one is for "x". ${cure}`,
+    why: `8192 characters of this peer wait for peers that have not connected; this one is for "x". ${advice}`,
   });
 });
 

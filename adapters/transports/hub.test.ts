@@ -5,7 +5,7 @@ import { InProcessBus } from './in-process.js';
 import { readFrame } from './reading.js';
 import type { TransportEvent } from './transport.js';
 
-/** A line whose far end is the test. */
+/** A line whose other end is the test. */
 class Fake implements Line {
   readonly got: any[] = [];
   isClosed = false;
@@ -37,7 +37,7 @@ function guest(hub: Hub, answers?: () => Promise<boolean>): Fake {
 const member = (hub: Hub, id: string, key = `of ${id}`): Fake => guest(hub).sends({ type: 'hello', id, key });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('5,000 brackets end the line that they came on, and the others go on', () => {
+test('5,000 brackets end the line that sent them, and no other', () => {
   const hub = new Hub();
   const [a, b] = [member(hub, 'a'), member(hub, 'b')];
   const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
@@ -58,9 +58,9 @@ test('a rule that does not answer is reported once, and the peer may try again',
   const [x, y] = [member(hub, 'x'), member(hub, 'y')];
   vi.advanceTimersByTime(5_000);
   for (const { got } of [x, y])
-    expect(got).toEqual([{ type: 'refused', why: 'the hub cannot say now whether this peer may come in', again: true }]);
+    expect(got).toEqual([{ type: 'refused', why: 'the hub cannot decide now whether to admit this peer', again: true }]);
   expect(warn.mock.calls).toEqual([
-    ['hub: admit has not answered for "x" within 5000 ms, so the peer is refused for now. It may try again'],
+    ['hub: admit has not settled for "x" within 5000 ms, so the peer is refused for now. It may try again'],
   ]);
 });
 
@@ -68,7 +68,7 @@ test.each(['constructor', '__proto__', 'x'.repeat(600), 'a\u0000b'])('the id %j 
   const hub = new Hub();
   const a = member(hub, 'a');
   const evil = guest(hub).sends(`{"type":"hello","id":${JSON.stringify(id)},"key":"k"}`);
-  expect(evil.got).toMatchObject([{ type: 'refused', why: expect.stringMatching(/^this cannot be an id/) }]);
+  expect(evil.got).toMatchObject([{ type: 'refused', why: expect.stringMatching(/^the id is invalid/) }]);
   expect(evil.isClosed).toBe(true);
   expect(a.got).toEqual([{ type: 'welcome', peers: [] }]);
 });
@@ -128,7 +128,7 @@ test('of two clients for the seat of a gone peer, one gets it and one is refused
   expect(both.map(({ got }) => got[0].type).sort()).toEqual(['refused', 'welcome']);
 });
 
-test('who goes while the hub asks about him is not seated', async () => {
+test('a client that closes while the hub checks it gets no seat', async () => {
   let decide!: (why: null) => void;
   const rules: HubRules = { refuses: () => new Promise((resolve) => (decide = resolve)) };
   const hub = new Hub(rules);
@@ -139,7 +139,7 @@ test('who goes while the hub asks about him is not seated', async () => {
   expect(line.got).toEqual([]);
 });
 
-test('a rule that fails is a no for now', async () => {
+test('a rule that throws refuses for now', async () => {
   const hub = new Hub({ refuses: () => Promise.reject(new Error('the user base is away')) });
   const line = member(hub, 'a');
   await settled();
@@ -158,7 +158,7 @@ test('waiting messages are limited by size, and only their sender is refused', (
   }
   expect(sent).toBe(5);
   expect(a.got.at(-1).why).toBe(
-    '4194304 characters of this peer wait for peers that have not come; this one is for "absent". linked(…) needs no mail: put it around the transport',
+    '4194304 characters of this peer wait for peers that have not connected; this one is for "absent". Wrap the transport: linked(transport, { peers })',
   );
   b.sends({ type: 'send', to: 'absent', message: 'small' });
   expect(b.isClosed).toBe(false);
@@ -171,22 +171,24 @@ test('and by number: a sender of many small ones does not block others', () => {
   const [liar, honest] = [member(hub, 'liar'), member(hub, 'honest')];
   for (let i = 0; i <= 1_000; i++) liar.sends({ type: 'send', to: `ghost ${i}`, message: 1 });
   expect(liar.got.at(-1).why).toMatch(
-    /^1000 messages of this peer wait for peers that have not come; this one is for "ghost 1000"/,
+    /^1000 messages of this peer wait for peers that have not connected; this one is for "ghost 1000"/,
   );
   honest.sends({ type: 'send', to: 'absent', message: 1 });
   expect(honest.isClosed).toBe(false);
 });
 
-test('no more waits for one peer than its line takes at once', () => {
+test('waiting messages for one peer are limited to what its line accepts at once', () => {
   const hub = new Hub();
   const senders = ['a', 'b', 'c'].map((id) => member(hub, id));
   for (const sender of senders)
     for (let i = 0; i < 4; i++) sender.sends({ type: 'send', to: 'absent', message: 'x'.repeat(1_000_000) });
-  expect(senders[2]!.got.at(-1).why).toMatch(/^8388608 characters wait for a peer that has not come; this one is for "absent"/);
+  expect(senders[2]!.got.at(-1).why).toMatch(
+    /^8388608 characters wait for a peer that has not connected; this one is for "absent"/,
+  );
   expect(member(hub, 'absent').got.slice(1)).toHaveLength(8);
 });
 
-test('and in all by its size as well: a crowd gets no further than one', () => {
+test('and in all by its size: many senders get no more than one', () => {
   const hub = new Hub();
   let kept = 0;
   for (let i = 0; i < 20; i++) {
@@ -199,7 +201,7 @@ test('and in all by its size as well: a crowd gets no further than one', () => {
   expect(kept).toBe(67);
 });
 
-test('maps are maps: a peer may be called like anything that an object does not know', async () => {
+test('a peer may have the name of an object method that JavaScript does not define', async () => {
   const bus = new InProcessBus();
   const ids = ['prototype', 'length', 'then', '0', 'a b'];
   const seen: TransportEvent[] = [];
@@ -223,7 +225,7 @@ test('before admission only a hello is allowed, and long frames are not read', a
   parse.mockClear();
   expect(guest(hub).sends(`{"type":"hello","id":"x","key":"k","more":"${'x'.repeat(2 ** 16)}"}`).isClosed).toBe(true);
   expect(parse).not.toHaveBeenCalled();
-  // The longest hello that there is.
+  // The longest possible hello.
   const longest = { type: 'hello', id: '"'.repeat(255), key: '\u0001'.repeat(255), token: '\u0001'.repeat(2 ** 13) };
   expect(guest(hub).sends(longest).isClosed).toBe(false);
 });

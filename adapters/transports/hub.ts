@@ -112,7 +112,7 @@ export class Hub {
     if (guest.state !== 'asking') return this.refuse(guest, `no hello was accepted within ${ms} ms`, true);
     if (!this.hasReported)
       console.warn(
-        `hub: admit has not answered for "${escape(guest.id)}" within ${ms} ms, so the peer is refused for now. It may try again`,
+        `hub: admit has not settled for "${escape(guest.id)}" within ${ms} ms, so the peer is refused for now. It may try again`,
       );
     this.hasReported = true;
     this.refuse(guest, DOUBT, true);
@@ -148,7 +148,7 @@ export class Hub {
     const { id, key } = hello;
     Object.assign(guest, { state: 'asking', id });
     const noId = refusedId(id);
-    if (noId !== null) return this.refuse(guest, `this cannot be an id: ${noId}`);
+    if (noId !== null) return this.refuse(guest, `the id is invalid: ${noId}`);
     if (this.rules.refuses) {
       const why = await this.rules.refuses(hello, guest.line);
       if (why !== null) return this.refuse(guest, why);
@@ -226,12 +226,12 @@ export class Hub {
       const full = this.waiting.add(sender.id, to, text);
       // Dropping it silently would break the guarantee that no message is lost.
       if (full !== null)
-        this.refuse(sender, `${full}; this one is for "${to}". linked(…) needs no mail: put it around the transport`);
+        this.refuse(sender, `${full}; this one is for "${to}". Wrap the transport: linked(transport, { peers })`);
     }
   }
 }
 
-const DOUBT = 'the hub cannot say now whether this peer may come in';
+const DOUBT = 'the hub cannot decide now whether to admit this peer';
 
 /** Number and size of the waiting messages of one sender, one receiver or all. */
 class Pile {
@@ -263,11 +263,11 @@ class Waiting {
   add(from: NodeId, to: NodeId, text: string): string | null {
     const [sender, receiver] = [this.senders.get(from) ?? new Pile(), this.receivers.get(to) ?? new Pile()];
     const ofSender = sender.excess(text, this.limits.sender);
-    if (ofSender !== null) return `${ofSender} of this peer wait for peers that have not come`;
+    if (ofSender !== null) return `${ofSender} of this peer wait for peers that have not connected`;
     const forReceiver = receiver.excess(text, this.limits.receiver);
-    if (forReceiver !== null) return `${forReceiver} wait for a peer that has not come`;
+    if (forReceiver !== null) return `${forReceiver} wait for a peer that has not connected`;
     const inAll = this.all.excess(text, this.limits.all);
-    if (inAll !== null) return `${inAll} wait for peers that have not come`;
+    if (inAll !== null) return `${inAll} wait for peers that have not connected`;
     this.senders.set(from, sender);
     this.receivers.set(to, receiver);
     for (const pile of [sender, receiver, this.all]) pile.change(text, 1);
@@ -311,7 +311,7 @@ export const isHello = (frame: unknown): frame is PeerHello =>
 
 /** Throws a `UsageError` unless the value is a valid key or token. The error does not contain the value, because it is a secret. */
 export function checkSecret(value: unknown, what: string, lengthMax: number): void {
-  if (!isText(value, lengthMax)) throw new UsageError(`${what} has to be a text of 1 to ${lengthMax} characters`);
+  if (!isText(value, lengthMax)) throw new UsageError(`${what} must be a string of 1 to ${lengthMax} characters`);
 }
 
 const isText = (value: unknown, lengthMax: number): boolean =>

@@ -1,4 +1,4 @@
-/** No transport is made under what can be no id. */
+/** No transport accepts an invalid id. */
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { linked } from '../linked.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { evil } from './ids.fixture.js';
 import { checkId, isId, refusedId } from './ids.js';
 
-test('what people write is an id', () => {
+test('readable names are ids', () => {
   for (const id of ['printer 3', 'ä b', '日本', 'a.*>', '😀', 'x'.repeat(255)]) expect(isId(id)).toBe(true);
 });
 

@@ -1,4 +1,4 @@
-/** Operators of RxJS between a live transport and its user. */
+/** RxJS operators between a live transport and its user. */
 import { delay, filter, map, throttleTime, type MonoTypeOperatorFunction } from 'rxjs';
 import { expect, onTestFinished, test } from 'vitest';
 import { VirtualClock } from '../../network/clock.js';
@@ -83,7 +83,7 @@ test('locks work over a medium that loses every fifth message', async () => {
   await Promise.all(all.map((locks) => locks.close()));
 });
 
-test('arguments that are wrong are refused', () => {
+test('wrong arguments are refused', () => {
   expect(() => withMedium({} as never, () => undefined)).toThrow('withMedium takes a transport as its first argument');
   expect(() => withMedium(new InProcessBus().transport('a'), delay(1) && (undefined as never))).toThrow('returns an operator');
 });

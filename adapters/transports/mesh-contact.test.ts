@@ -46,11 +46,11 @@ test('a rule that never answers is reported at its deadline, at both ends', asyn
   await expect
     .poll(told, { timeout: 5_000 })
     .toMatch(
-      /peer "b" cannot reach .*"a" (reports: this peer cannot say now who may come in|answers there, but has not admitted or refused)/,
+      /peer "b" cannot reach .*"a" (reports: this peer cannot decide now whom to admit|answers there, but has not admitted or refused)/,
     );
 });
 
-test('a peer that is closed as soon as it connects leaves its port free', async () => {
+test('closing a peer while it connects frees its port', async () => {
   const [port] = await portsOf(1);
   const first = webSocketMesh({ id: 'a', listen: { port: port! }, peers: [] });
   const connecting = first.connect().catch((error: Error) => error);

@@ -7,7 +7,7 @@ import { messagePortGuarantees } from './guarantees.js';
 
 let newest: MessagePortHub;
 
-/** A peer at a hub, and the end of the port that it has. */
+/** A peer at a hub, with the other end of its port. */
 function peerOf(hub: MessagePortHub, id: string) {
   const { port1, port2 } = new MessageChannel();
   hub.attach(port1);
@@ -73,7 +73,7 @@ test.each([undefined, '', { odd: 1 }])('a hub that refuses without a reason (%j)
   port1.close();
 });
 
-test('a hub that is closed ends its peers', async () => {
+test('closing a hub ends its peers', async () => {
   const hub = new MessagePortHub();
   const { peer: a } = peerOf(hub, 'a');
   await a.connect();
@@ -82,7 +82,7 @@ test('a hub that is closed ends its peers', async () => {
   expect(await ended).toMatchObject({ name: 'ConnectionError' });
 });
 
-test('a peer that is closed closes its port', async () => {
+test('closing a peer closes its port', async () => {
   const { peer: a, port } = peerOf(new MessagePortHub(), 'a');
   await a.connect();
   const closes = vi.spyOn(port, 'close');

@@ -38,7 +38,7 @@ const conformanceOn = (port: () => number): void =>
     },
   });
 
-test('two processes with one clientId are warned of it', async () => {
+test('two processes with one clientId cause a warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const broker = await Aedes.createBroker();
@@ -58,7 +58,7 @@ test('two processes with one clientId are warned of it', async () => {
   await expect.poll(() => warn.mock.calls.flat().join(), { timeout: 10_000 }).toContain(cure);
 });
 
-test('a broker that is not there is a ConnectionError', async () => {
+test('an absent broker causes a ConnectionError', async () => {
   const port = await freePort();
   const a = mqtt({ id: 'a', connection: () => connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 0 }, false) });
   await expect(a.connect()).rejects.toMatchObject({
@@ -80,7 +80,7 @@ test("a peer waits for a late or lost broker, with a warning and the guide's set
   const broker = await Aedes.createBroker();
   const server = net.createServer(broker.handle).listen(port, '127.0.0.1');
   await connecting;
-  // It goes away again: again, and no more than once for all tries.
+  // A second outage causes a second warning, and only one for all attempts.
   server.close();
   await new Promise<void>((resolve) => broker.close(resolve));
   await expect.poll(() => warn.mock.calls).toEqual([[away], [away]]);
@@ -137,7 +137,7 @@ test('after an outage a peer receives at once, regardless of unconfirmed message
   await expect.poll(asked).toBeGreaterThan(before);
 });
 
-test('what is sent when the application has ended its client is lost', async () => {
+test('messages after the application has ended its client are lost', async () => {
   const { url } = await broker(1);
   const client = await connectAsync(url);
   const a = mqtt({ id: 'a', connection: async () => client });
@@ -147,20 +147,20 @@ test('what is sent when the application has ended its client is lost', async () 
   await a.close();
 });
 
-test('where the client does not connect again, the end of the connection is the cause', async () => {
+test('if the client does not reconnect, the end of the connection is the cause', async () => {
   const { open } = await broker(null);
   await expect(open(0).connect()).rejects.toThrow(
     'the connection of peer "a" to the MQTT broker ended before the broker confirmed its topic: Connection closed',
   );
 });
 
-test('a broker that refuses is not asked again', async () => {
+test('a broker that refuses the topic is not asked again', async () => {
   const { open, asked } = await broker(0x80);
   await expect(open(10).connect()).rejects.toThrow('the MQTT broker refuses the topic of peer "a": Subscribe error');
   expect(asked()).toBe(1);
 });
 
-test('a peer that is closed while it waits for the broker asks no more', async () => {
+test('a peer that is closed while it waits for the broker stops asking', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const { open, asked } = await broker(null);

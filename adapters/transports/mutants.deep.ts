@@ -1,6 +1,6 @@
 /**
- * Every rule of the hub, the mesh, the seal and what they read with is broken once, in a copy of the source, and the test that is named for
- * it fails. First the same tests pass on the copy as it is: a name that matches nothing, or a test that always fails, kills no mutant.
+ * Breaks every rule of the hub, the mesh, the seal and their readers once, in a copy of the source. The test named for the rule must fail.
+ * First the same tests must pass on the unchanged copy: a name without a test, or a test that always fails, kills no mutant.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The rules of the hub, the mesh, the seal and what they read with, each broken once: mutants.deep.ts shows that the test named for it fails. */
+/** Mutants of the rules of the hub, the mesh, the seal and their readers. mutants.deep.ts shows that the test named for each one fails. */
 
 /** The code, its mutant, and the test that fails: its file in adapters/ and its name. */
 export type WireMutant = readonly [rule: string, file: string, code: string, broken: string, testFile: string, testName: string];
@@ -67,7 +67,7 @@ export const mutants: readonly WireMutant[] = [
     'if (isGone()) return;\n    guest.key',
     'guest.key',
     hub,
-    'who goes while the hub asks',
+    'a client that closes while the hub checks it',
   ],
   [
     'a rule that fails is a no for now',
@@ -75,7 +75,7 @@ export const mutants: readonly WireMutant[] = [
     'catch(() => this.refuse(guest, DOUBT, true))',
     'catch(() => this.seat(guest))',
     hub,
-    'a rule that fails',
+    'a rule that throws refuses',
   ],
   [
     'the first beat comes with the welcome',
@@ -153,8 +153,8 @@ export const mutants: readonly WireMutant[] = [
     'one late timer',
   ],
   ['who has just spoken is not asked', LINE, 'this.silence > 1 && ', '', line, 'a silent end is pinged'],
-  ['a line is left alone', LINE, 'while (this.resting === resting && ', 'while (', line, 'while a line is left alone'],
-  ['a line stays left alone', LINE, 'if (this.resting !== resting) return;', '', line, 'while a line is left alone'],
+  ['a line is left alone', LINE, 'while (this.resting === resting && ', 'while (', line, 'a paused line reads nothing'],
+  ['a line stays left alone', LINE, 'if (this.resting !== resting) return;', '', line, 'a paused line reads nothing'],
   ['only true lets anybody in', DOOR, 'return answer === true ?', 'return answer ?', webHub, 'lets nobody in'],
   ['ids are a list', DOOR, 'ids !== undefined && !', 'ids === null && !', wrongUses, 'ids as a text'],
   [
@@ -195,7 +195,7 @@ export const mutants: readonly WireMutant[] = [
     'if (why !== null) return this.refuse(contact, why);',
     '',
     mesh,
-    'tokens and ids are held',
+    'a list and a function check tokens',
   ],
   [
     'a search for addresses may take its time',
@@ -239,7 +239,7 @@ export const mutants: readonly WireMutant[] = [
     seal,
     'messages of its earlier run',
   ],
-  ['an answer bears the challenge', SEAL, 'if (challenge !== other.challenge) return;', '', seal, 'an answer to no question'],
+  ['an answer bears the challenge', SEAL, 'if (challenge !== other.challenge) return;', '', seal, 'an answer without a question'],
   ['a key that is not known costs no hash', SEAL, 'each.name === name', 'each.name !== from', seal, '10,000 forged frames'],
   [
     'a name without a key ends nobody',
@@ -400,7 +400,7 @@ export const mutants: readonly WireMutant[] = [
     'clock, late, ATTEMPT_MS_MAX)',
     'clock, () => {}, ATTEMPT_MS_MAX)',
     'transports/reconnecting.test.ts',
-    'a try that leads nowhere',
+    'an attempt without a result',
   ],
   [
     'the first try comes soon',
@@ -425,6 +425,6 @@ export const mutants: readonly WireMutant[] = [
     ' || client.disconnecting ||',
     ' ||',
     mqtt,
-    'when the application has ended',
+    'after the application has ended',
   ],
 ];

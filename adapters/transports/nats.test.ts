@@ -13,7 +13,7 @@ import { natsGuarantees } from './guarantees.js';
 const isMissing = !hasCommand('nats-server');
 if (isMissing) console.warn('skipped: the NATS tests need nats-server (Debian: apt-get install nats-server)');
 
-test('a server that is not there is a ConnectionError', async () => {
+test('an absent server causes a ConnectionError', async () => {
   const port = await freePort();
   const a = nats({ id: 'a', connection: () => connect({ servers: `127.0.0.1:${port}`, reconnect: false }) });
   await expect(a.connect()).rejects.toMatchObject({ name: 'ConnectionError' });
@@ -28,7 +28,7 @@ test('if connection throws a value that is not an error, the report contains it'
   await expect(nats({ id: 'a', connection }).connect()).rejects.toThrow('peer "a" has no connection to NATS: 1');
 });
 
-/** Speaks NATS just as far as a subscription; of the first connections so many break before they are answered. */
+/** A server that implements NATS up to a subscription. It breaks the given number of connections before it answers. */
 async function brittleServer(breaking: number) {
   const told: string[] = [];
   const server = createServer((socket) => {
@@ -60,7 +60,7 @@ test('a connection that breaks before the server answers is made and asked again
   await a.close();
 });
 
-test('while a server breaks each connection, a peer that is closed leaves none behind', async () => {
+test('closing a peer while a server breaks each connection leaves none open', async () => {
   const { told, connection } = await brittleServer(Infinity);
   let made: NatsConnection | undefined;
   const a = nats({ id: 'a', connection: async () => (made = await connection()) });
@@ -136,7 +136,7 @@ describe.skipIf(isMissing)('over a real nats-server', () => {
     await Promise.all([a!.close(), b!.close(), raw.close()]);
   });
 
-  test('a server that is away is named once, and not when the peer closes', async () => {
+  test('an absent server causes one warning, and none when the peer closes', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const own = await natsServer();

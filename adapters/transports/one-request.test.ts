@@ -33,7 +33,7 @@ async function listening(patienceMs = 5_000, tls?: TlsOptions, clock: SchedulerL
   return { call, parsed, behind, port };
 }
 
-/** However it comes: what is still on its way makes a reset of it, which `once` would reject with. */
+/** Resolves with any end of the connection: unread data causes a reset, with which `once` would reject. */
 const closed = (socket: Socket) =>
   new Promise<void>((resolve) => {
     socket
@@ -103,7 +103,7 @@ test.each([
   await expect.poll(() => caller.answer).toMatch(`HTTP/1.1 ${status}`);
 });
 
-test('a connection that has ended is waited for no longer', async () => {
+test('a connection that has ended is no longer waited for', async () => {
   const clock = new VirtualTimeScheduler();
   const { call } = await listening(5_000, undefined, clock);
   const caller = call();
@@ -142,7 +142,7 @@ test.each(['the first message of TLS', 'a request', 'a request over TLS'])(
   'who sends %s byte by byte is parted with as if it had sent nothing',
   async (what) => {
     const isOverTls = what === 'a request over TLS';
-    // A busy machine takes its time for a handshake.
+    // A handshake may take long on a busy machine.
     const { port, parsed } = await listening(isOverTls ? 1_500 : 300, what === 'a request' ? undefined : { key, cert });
     const socket = isOverTls ? connectTls({ port, host: '127.0.0.1', ca: cert }) : connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());

@@ -1,4 +1,4 @@
-/** From which pages a browser may open a WebSocket. */
+/** Origins whose pages may open a WebSocket. */
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { isOrigin, isWelcomeOrigin, type Origins } from './origins.js';
@@ -36,12 +36,12 @@ test('an origin is what a browser sends: scheme, host, and any non-default port'
   expect(none.filter(isOrigin)).toEqual([]);
 });
 
-test('a program, which sends no origin, is welcome, whatever is listed', () => {
+test('a program, which sends no origin, may connect with any list', () => {
   expect(isWelcomeOrigin(asked(undefined), undefined)).toBe(true);
   expect(isWelcomeOrigin(asked(undefined), [])).toBe(true);
 });
 
-test('a page is welcome where it is listed', () => {
+test('a page with a listed origin may connect', () => {
   const origins = ['https://app.example', 'null'];
   expect(['https://app.example', 'null', 'https://other.example'].map((o) => isWelcomeOrigin(asked(o), origins))).toEqual([
     true,

@@ -1,11 +1,11 @@
-/** Waiting with one signal for all. */
+/** Waiting with one signal for several callers. */
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { abortable, onAbort } from './promises.js';
 
 const listenersOf = ({ signal }: AbortController) => getEventListeners(signal, 'abort').length;
 
-test('all who wait with one signal share a listener, which goes with the last of them', async () => {
+test('all callers with one signal share a listener, which ends with the last of them', async () => {
   const ending = new AbortController();
   const settle: (() => void)[] = [];
   const all = Array.from({ length: 20 }, () => abortable(new Promise<void>((resolve) => settle.push(resolve)), ending.signal));
@@ -19,7 +19,7 @@ test('all who wait with one signal share a listener, which goes with the last of
   expect(listenersOf(ending)).toBe(0);
 });
 
-test('each rejects with the reason of the signal, and who comes later does so at once', async () => {
+test('each rejects with the reason of the signal, later ones immediately', async () => {
   const ending = new AbortController();
   const waiting = Array.from({ length: 20 }, () => abortable(new Promise(() => {}), ending.signal));
   ending.abort('over');
@@ -27,7 +27,7 @@ test('each rejects with the reason of the signal, and who comes later does so at
   for (const each of waiting) await expect(each).rejects.toBe('over');
 });
 
-test('one that is called off is not called, and the others are', () => {
+test('a removed callback is not called, and the others are', () => {
   const ending = new AbortController();
   const called: string[] = [];
   const first = onAbort(ending.signal, () => called.push('first'));

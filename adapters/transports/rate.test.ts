@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Rate } from './rate.js';
 
-test('so many a second, saved up for one second', () => {
+test('the limit is per second, and saves up to one second', () => {
   let now = 0;
   const rate = new Rate(10, { now: () => now });
   const allowed = (tries: number) => Array.from({ length: tries }, () => rate.allows()).filter(Boolean).length;
@@ -14,7 +14,7 @@ test('so many a second, saved up for one second', () => {
   expect(allowed(20)).toBe(0);
 });
 
-test('saved up for longer where it may be, from those of one second on', () => {
+test('a longer saving starts with the capacity of one second', () => {
   let now = 0;
   const rate = new Rate(10, { now: () => now }, 3);
   const allowed = (tries: number) => Array.from({ length: tries }, () => rate.allows()).filter(Boolean).length;

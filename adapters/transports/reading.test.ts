@@ -34,7 +34,7 @@ test.each<[string, unknown, RegExp]>([
   expect(readFrame(text)).toEqual({ refused: expect.stringMatching(reason) });
 });
 
-test('what is just within the bounds is read', () => {
+test('text exactly within the limits is read', () => {
   for (const text of [
     deep(DEPTH_MAX),
     JSON.stringify('x'.repeat(FRAME_BYTES_MAX - 2)),
@@ -63,7 +63,7 @@ test('a cycle is refused at send, not followed', () => {
   expect(() => write(cycle as never, 64, 'transport "a"')).toThrow(/more than 64 lists/);
 });
 
-test('a transport refuses at send what it cannot carry, and goes on', async () => {
+test('send rejects an invalid message, and later ones work', async () => {
   const bus = new InProcessBus();
   const [a, b] = [bus.transport('a'), bus.transport('b')];
   const heard: unknown[] = [];
@@ -104,7 +104,7 @@ test('the text of a thrown value is its message, also for values that are not er
   expect([saidBy(new Error('late\n')), saidBy('none'), saidBy(undefined)]).toEqual(['late\\u{a}', 'none', 'undefined']);
 });
 
-test('a refusal gives its reason, or has none', () => {
+test('the reason of a refusal is shown if there is one', () => {
   expect([{ why: 'full' }, { why: '' }, { why: 7 }, {}].map(reasonIn)).toEqual([
     'full',
     'it gave no reason',
@@ -113,7 +113,7 @@ test('a refusal gives its reason, or has none', () => {
   ]);
 });
 
-test('bounds are of bytes in UTF-8, and a message leaves room for its head', () => {
+test('limits are in bytes of UTF-8, and a message leaves space for its head', () => {
   expect([bytesOf('x'), bytesOf('€'), MESSAGE_BYTES_MAX]).toEqual([1, 3, 1_044_480]);
   expect(write('€'.repeat(10), 32, 'a')).toBe(`"${'€'.repeat(10)}"`);
   expect(() => write('€'.repeat(10), 31, 'transport "a"')).toThrow(

@@ -8,7 +8,7 @@ import { pauseAfter, reconnecting } from './reconnecting.js';
 import { DisplacedError } from './through-hub.js';
 import type { Json, TransportEvent } from './transport.js';
 
-/** Chance in the middle: pauses are 50, 75, 150 … milliseconds, and looks home 1,750 apart. */
+/** Random numbers in the middle: pauses are 50, 75, 150 … milliseconds, and attempts to return 1,750 apart. */
 const crypto = { getRandomValues: (words: Uint32Array) => words.fill(2 ** 31), randomUUID: () => '' } as never;
 
 interface Try {
@@ -20,7 +20,7 @@ interface Try {
   open(): void;
 }
 
-/** A peer with several hubs, each of which does nothing until the test opens the try. */
+/** A peer with several hubs. Each attempt waits until the test opens it. */
 function peerOf(hubs: number) {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
@@ -50,7 +50,7 @@ function peerOf(hubs: number) {
   transport.events.subscribe((event) => events.push(shown(event)));
   void transport.connect().catch(() => {});
   onTestFinished(() => transport.close());
-  /** Time goes on, and promises have their turn in each step of it. */
+  /** Advances the time, and lets promises settle at each step. */
   const turn = async (ms = 0) => {
     for (const until = clock.now() + ms; ;) {
       for (let i = 0; i < 8; i++) await Promise.resolve();
@@ -95,7 +95,7 @@ test('messages use the current connection, and the next one replaces it unnotice
   ]);
 });
 
-test('closing closes the connection that there is, and gives up a try', async () => {
+test('close closes the current connection and stops an attempt', async () => {
   const open = peerOf(1);
   await open.turn();
   open.last(0).open();
@@ -177,7 +177,7 @@ test('an attempt to return fails or ends the transport, and runs one at a time',
   expect(events).toEqual(['closed: refused']);
 });
 
-test('if the connection is lost during an attempt to return, that attempt goes on', async () => {
+test('if the connection is lost during an attempt to return, that attempt continues', async () => {
   const { tries, last, transport, moves, turn } = peerOf(2);
   await turn();
   last(0).medium.lost(new ConnectionError('nobody there'));
@@ -192,7 +192,7 @@ test('if the connection is lost during an attempt to return, that attempt goes o
   expect([last(0).sent, moves]).toEqual([['home'], [null, 1, null, 0]]);
 });
 
-test('of three hubs each before the present one is looked at in turn', async () => {
+test('with three hubs, all before the current one are tried in turn', async () => {
   const { tries, last, turn } = peerOf(3);
   await turn();
   for (const hub of [0, 1]) {

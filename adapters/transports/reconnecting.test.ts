@@ -1,4 +1,4 @@
-/** Coming back: how soon, how often, to whom, and what is left behind. In virtual time. */
+/** Reconnecting: pauses, attempts, the choice of hubs, and checks for leaks. In virtual time. */
 import { getEventListeners } from 'node:events';
 import { VirtualTimeScheduler } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { webSocket, type Socket } from './web-socket.js';
 import type { TransportEvent } from './transport.js';
 import { webSocketGuarantees } from './guarantees.js';
 
-/** A clock that a test turns on; promises settle between two ticks of it. */
+/** A clock that the test advances. Promises settle between two ticks. */
 class Clock extends VirtualTimeScheduler {
   async turn(ms: number): Promise<void> {
     const until = this.frame + ms;
@@ -39,13 +39,13 @@ const quiet = () => {
   return warn;
 };
 
-/** Chance that always draws the same fraction. */
+/** Random numbers that are always the same fraction. */
 const luck = (fraction: number) => ({
   getRandomValues: (words: any) => words.fill(fraction * 2 ** 32),
   randomUUID: () => crypto.randomUUID(),
 });
 
-/** A place to connect to, up or down. */
+/** A server that is up or down. */
 class Place {
   isThere = false;
   readonly tries: { at: number; medium: DriverListener; signal: AbortSignal; isClosed: boolean }[] = [];
@@ -125,7 +125,7 @@ test('a thousand failed attempts leave no listener or timer, and close ends the 
       for (const type of ['error', 'close']) for (const [of, listener] of this.heard) if (of === type) listener({ message });
     }
   }
-  /** How many listen to each signal that anybody ever listened to. */
+  /** Number of listeners on each abort signal that was used. */
   const heard = new Map<AbortSignal, number>();
   const { addEventListener } = AbortSignal.prototype;
   const add = vi.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (this: AbortSignal, ...args) {
@@ -152,7 +152,7 @@ test('a thousand failed attempts leave no listener or timer, and close ends the 
   expect(clock.pending).toBe(0);
 });
 
-test('a thousand connections that break leave nothing behind either', async () => {
+test('a thousand broken connections leave no listener or timer either', async () => {
   quiet();
   const clock = new Clock();
   const place = new Place(clock);
@@ -190,7 +190,7 @@ test('a connection that is lost within five seconds counts as a failed attempt',
   expect(clock.pending).toBe(0);
 });
 
-test('a try that leads nowhere is given up after five seconds', async () => {
+test('an attempt without a result is stopped after five seconds', async () => {
   quiet();
   const clock = new Clock();
   const signals: AbortSignal[] = [];
@@ -235,7 +235,7 @@ test('of several hubs the next is tried, and a peer returns to the first that an
 
 const asEvent = (text: string) => ({ type: text.split(' ')[0], peer: text.split(' ')[1] });
 
-test('a connection that is lost while the way home is open goes on with that', async () => {
+test('if the connection is lost while another one is ready, that one is used', async () => {
   quiet();
   const clock = new Clock();
   const [first, second] = [new Place(clock), new Place(clock)];
@@ -263,7 +263,7 @@ test('a connection that is lost while the way home is open goes on with that', a
   await transport.close();
 });
 
-test('a hub that falls silent is noticed although the clock is set back', async () => {
+test('a silent hub is detected although the clock is set back', async () => {
   const clock = new Clock();
   let back = 0;
   const set = { now: () => clock.now() - back, schedule: clock.schedule.bind(clock) };

@@ -29,7 +29,7 @@ interface Medium {
   say(texts: readonly string[]): Promise<void>;
 }
 
-/** Sockets of both ends that write down what they send. */
+/** Sockets at both ends that record what they send. */
 function tapped(wire: string[]) {
   class Tapped extends WebSocket {
     override send(data: any, ...rest: any[]): void {
@@ -45,7 +45,7 @@ function tapped(wire: string[]) {
   return { Tapped, Server };
 }
 
-/** Eight at a time: on one connection as long as it is left open, with its own hello; then on the next. */
+/** Sends eight frames at a time on one connection while it is open, with a hello. Then continues on the next one. */
 async function sayAt(url: string, texts: readonly string[]): Promise<void> {
   const waiting = [...texts];
   let guests = 0;
@@ -123,7 +123,7 @@ const start = (medium: Medium, id: string) => {
   return { transport, locks: createLocks({ transport, peers }), election: createElection({ transport, peers }) };
 };
 
-/** Three members that take locks, follow a leader, and one of which leaves and comes back. */
+/** Three members that request locks and follow a leader. One of them leaves and returns. */
 async function atWork(medium: Medium, meanwhile: () => Promise<void>): Promise<readonly Transport[]> {
   const members = peers.map((id) => start(medium, id));
   await Promise.all(members.map(({ locks }) => locks.ready));
@@ -150,14 +150,14 @@ function kinds(wire: readonly string[]): string[] {
 }
 
 describe.each(media)('over %s', (name, open) => {
-  test('what was recorded of a cluster, changed, costs another one nothing', async () => {
+  test('changed recordings of another cluster do not affect a cluster', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const [listenedTo, medium] = [await open(), await open()];
     const before = await atWork(listenedTo, async () => {});
     await Promise.all(before.map((transport) => transport.close()));
     const recorded = kinds(listenedTo.wire);
-    // Real traffic: of the link layer, of the locks and of the election, or what is sealed.
+    // Real traffic: frames of the link layer, the locks and the election, or sealed frames.
     const all = listenedTo.wire.join('\n');
     for (const part of name.startsWith('sealed') ? ['say', 'ask', 'tell'] : ['link/1', 'find', 'node.hello', 'bye'])
       expect(all.includes(part)).toBe(true);

@@ -36,7 +36,7 @@ test('a hub reports refusals with address and reason, every ten seconds with a c
   expect(said().slice(1)).toEqual([`webSocketHub refused a connection: ${page} (and 2 more since the last warning)`]);
 });
 
-test('so does a peer of a mesh', async () => {
+test('a mesh peer does the same', async () => {
   const said = quiet();
   const mesh = (id: string, peers: readonly string[], token: string) => {
     const admit = ({ token }: { token: string | undefined }) => token === 'right';
@@ -105,7 +105,7 @@ test.each<[string, object, RegExp]>([
   [
     'TLS beside a server',
     { tls: { key, cert }, port: undefined, server: new net.Server() },
-    /^webSocketHub: tls does not go with server; make the server with it, as createServer of node:https does$/,
+    /^webSocketHub: tls does not go with server; pass it to createServer of node:https$/,
   ],
   [
     'a host beside a server',

@@ -60,7 +60,7 @@ describe('a process without the key is ignored', () => {
     expect(warn.mock.calls[0]![0]).toMatch(/has no seal|is broken|with a different key/);
   });
 
-  test('different key', async () => {
+  test('a different key', async () => {
     const { bus, a, heard } = await pair();
     const other = sealed(bus.transport('x'), { key: 'another key of sixteen' });
     await other.connect();
@@ -97,7 +97,7 @@ test('under the link layer, a public broker has the guarantees of the papers', a
   bus.close();
 });
 
-test('a key that can be guessed is refused', () => {
+test('a short key is refused', () => {
   const transport = new InProcessBus().transport('a');
   expect(() => sealed(transport, { key: 'short' })).toThrow('a key of 5 bytes can be guessed. Use at least 16 random ones');
 });
@@ -160,13 +160,13 @@ test('on a lossy medium, waiting messages to an absent peer are dropped silently
   const clock = { now: () => now, schedule: asyncScheduler.schedule.bind(asyncScheduler) };
   const broker = new Broker();
   const { transport: a } = await broker.peer('a', key, clock);
-  // Ten minutes of beats, ten a second.
+  // Ten minutes of heartbeats, ten a second.
   for (; now < 600_000; now += 100) a.send('b', { beat: now, more: 'x'.repeat(100) });
   const { heard } = await broker.peer('b');
   now += 100;
   a.send('b', 'last');
   await expect.poll(() => heard.at(-1)).toBe('a: "last"');
-  // Those of the last five seconds, and it.
+  // The messages of the last five seconds, and this one.
   expect(heard).toHaveLength(52);
   expect(warn).not.toHaveBeenCalled();
 });
@@ -218,7 +218,7 @@ describe('a sealed message is accepted once, by its receiver, in its run', () =>
     await expect.poll(() => b.heard).toEqual(['a: "first"', 'a: "second"', 'a: "third"']);
   });
 
-  test('a question that was sealed for one peer is answered by no other', async () => {
+  test('a question that was sealed for one peer is answered by no other peer', async () => {
     quiet();
     const broker = new Broker();
     const [a, b] = [await broker.peer('a'), await broker.peer('b')];
@@ -230,7 +230,7 @@ describe('a sealed message is accepted once, by its receiver, in its run', () =>
     expect(broker.seen.filter(({ from }) => from === 'b')).toHaveLength(1);
   });
 
-  test('an answer to no question, or to an earlier one, changes nothing', async () => {
+  test('an answer without a question, or to an earlier one, changes nothing', async () => {
     quiet();
     const broker = new Broker();
     const [a, b] = [await broker.peer('a'), await broker.peer('b')];
@@ -288,7 +288,7 @@ describe('keys', () => {
     expect(b.heard).toEqual([]);
   });
 
-  test('for each peer its own: no peer speaks for another, though all share the broker', async () => {
+  test('separate keys for each pair: no peer can impersonate another on one broker', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const broker = new Broker();
@@ -355,7 +355,7 @@ test.each<[string, (peer: string) => any]>([
   );
   a.transport.send('b', 2);
   await expect.poll(() => b.heard).toEqual(['a: 1', 'a: 2']);
-  // A link layer above would end with an error that is thrown here.
+  // The link layer above would end if this threw an error.
   a.transport.send('stranger', 1);
   expect(warn.mock.calls.join()).toContain('messages to "stranger" cannot be sealed');
 });

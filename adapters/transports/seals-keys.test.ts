@@ -11,7 +11,7 @@ import type { Json } from './transport.js';
 
 beforeEach(() => drawn.clear());
 
-describe('what waits', () => {
+describe('messages that wait', () => {
   test('for a peer that does not answer are limited', async () => {
     const said = warnings();
     const { a, b, ends } = await pair();
@@ -56,7 +56,7 @@ describe('what waits', () => {
 describe('keys', () => {
   const [old, fresh] = ['the key of last year', 'the key of this year'];
 
-  test('of several the first seals and all open; bytes and text are the same key', async () => {
+  test('the first of several keys seals, all of them open; bytes and text are equal', async () => {
     warnings();
     const a = await endOf('a', { key: [old, fresh] });
     const b = await endOf('b', { key: [new TextEncoder().encode(fresh), new TextEncoder().encode(old)] });
@@ -133,8 +133,8 @@ describe('keys', () => {
   });
 });
 
-describe('below and above', () => {
-  test('it promises what its wire does, with messages half as large', async () => {
+describe('a sealed transport and its wire', () => {
+  test('it has the guarantees of its wire, with messages half as large', async () => {
     const { transport } = await endOf('a', { guarantees: { messageBytesMax: 5_025, order: 'unordered' } });
     expect(transport.guarantees).toEqual({ ...inProcessGuarantees, order: 'unordered', messageBytesMax: 2_000 });
   });
@@ -153,7 +153,7 @@ describe('below and above', () => {
     expect(b.news().map(([to, [, , kind]]) => [to, kind])).toEqual([['a', 'tell']]);
   });
 
-  test('the end of the wire is its end, and its own closes the wire', async () => {
+  test('it ends with its wire, and closing it closes the wire', async () => {
     const broken = await endOf('a');
     broken.medium.lost(new ConnectionError('cut'));
     expect(broken.events.at(-1)).toEqual({ type: 'closed', error: new ConnectionError('cut') });
@@ -166,7 +166,7 @@ describe('below and above', () => {
     expect(other.wire.isClosed).toBe(true);
   });
 
-  test('a wire that is still being connected is given up', async () => {
+  test('closing it while its wire connects stops that', async () => {
     const wire = createTransport('a', inProcessGuarantees, () => new Promise(() => {}));
     const transport = sealed(wire, { key });
     const connecting = transport.connect().catch((error: Error) => error.name);

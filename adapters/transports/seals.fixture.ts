@@ -1,4 +1,4 @@
-/** Ends of a wire that the test is, with sealed messages on it. */
+/** Ends of a wire that the test controls, with sealed messages on it. */
 import { onTestFinished, vi } from 'vitest';
 import { VirtualClock } from '../../network/clock.js';
 import { createTransport, type DriverListener } from './driver.js';
@@ -16,7 +16,7 @@ interface Options {
   readonly before?: (medium: DriverListener) => void;
 }
 
-/** How many runs and challenges have been drawn under each name. */
+/** Numbers of runs and challenges that were drawn under each name. */
 export const drawn = new Map<string, number>();
 
 /** One end of a wire. Its runs and challenges are numbers, one after the other. */
@@ -48,7 +48,7 @@ export async function endOf(id: string, { key: given = key, guarantees = {}, clo
 }
 type End = Awaited<ReturnType<typeof endOf>>;
 
-/** Carries what waits on the wire, to and fro, until nothing does; gives all of it. */
+/** Delivers frames in both directions until none wait, and returns all of them. */
 export function carry(ends: Readonly<Record<string, End>>): [from: string, to: string, frame: Frame][] {
   const all: [string, string, Frame][] = [];
   for (let isMoving = true; isMoving;) {

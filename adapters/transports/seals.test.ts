@@ -1,4 +1,4 @@
-/** Sealed messages on a wire that the test is: what goes over it frame by frame, what is taken, and what is refused for which reason. */
+/** Sealed messages frame by frame, on a wire that the test controls: accepted ones, and refused ones with their reasons. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { absenceOf, explainAbsence } from './absence.js';
 import { carry, drawn, endOf, met, pair, shown, warnings, type Frame } from './seals.fixture.js';
@@ -39,7 +39,7 @@ describe('frame by frame', () => {
     expect(asked()).toEqual([['ask', 'a2']]);
   });
 
-  test('an answer to another question is none', async () => {
+  test('an answer to another question is ignored', async () => {
     const { a, b, ends } = await pair();
     a.transport.send('b', 1);
     const [[, first]] = a.news() as [[string, Frame]];
@@ -93,7 +93,7 @@ describe('frame by frame', () => {
   });
 });
 
-describe('what is taken once', () => {
+describe('a message is accepted once', () => {
   test.each([
     ['none', ['transport "b" dropped a message: a message from "a" was received before']],
     ['possible', []],
@@ -107,7 +107,7 @@ describe('what is taken once', () => {
     },
   );
 
-  test('messages that overtake each other are taken, up to a bound behind the latest', async () => {
+  test('messages that overtake each other are accepted, up to a distance to the latest', async () => {
     warnings();
     const { a, b } = await met();
     for (let n = 2; n <= 1_100; n++) a.transport.send('b', n);
@@ -123,7 +123,7 @@ describe('what is taken once', () => {
     expect(b.heard).toHaveLength(1_100 - 76);
   });
 
-  test('of an earlier run of its sender nothing is, once it has spoken in another', async () => {
+  test('messages of an earlier run are not, after its sender has used another', async () => {
     const said = warnings();
     const { a, b } = await met();
     a.transport.send('b', 2);
@@ -139,7 +139,7 @@ describe('what is taken once', () => {
 
   test('a limited number of earlier runs is stored; beyond it all peers are asked again', async () => {
     warnings();
-    // A rehearsal's limits: of one earlier run.
+    // The limit of a rehearsal: one earlier run.
     const [place, globals] = [Symbol.for('xstate-quiver.limits'), globalThis as Record<symbol, unknown>];
     globals[place] = 'small';
     onTestFinished(() => void delete globals[place]);
@@ -161,7 +161,7 @@ describe('what is taken once', () => {
   });
 });
 
-describe('what is refused, and why', () => {
+describe('refusals with reasons', () => {
   const forged = (frame: Frame, place: number, value: unknown) => frame.map((part, i) => (i === place ? value : part));
 
   test.each<[what: string, place: number, value: unknown, why: RegExp]>([

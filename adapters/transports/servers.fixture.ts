@@ -10,7 +10,7 @@ import { answersAt, freePort, serverEnvironment as env } from '../../testing/ser
 export interface Server {
   readonly port: number;
   readonly process: ChildProcess;
-  /** Ends it at once, as a crash does. */
+  /** Kills the server, as a crash does. */
   kill(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
-/** On a quick machine there are more in a second than an address has places; then a place is free a little later. */
+/** A quick machine makes more connections a second than the limit of an address. Later ones wait for a free place. */
 async function opened(url: string): Promise<WebSocket> {
   for (;;) {
     const raw = new WebSocket(url);

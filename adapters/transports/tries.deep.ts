@@ -1,4 +1,4 @@
-/** A thousand tries in vain, and what they leave behind. */
+/** A thousand failed attempts, and checks for leaks. */
 import { test } from 'vitest';
 import { futile, leavesNothing } from './tries.fixture.js';
 

@@ -1,4 +1,4 @@
-/** Tries in vain over real sockets, on a clock that runs a thousand times as fast: what they leave behind. */
+/** Failed attempts over real sockets, on a clock that runs a thousand times as fast, and checks for leaks. */
 import { getEventListeners, once } from 'node:events';
 import net from 'node:net';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -19,7 +19,7 @@ function open(): Record<string, number> {
   return { timers: Timeout, sockets: TCPSocketWrap + TCPConnectWrap, servers: TCPServerWrap };
 }
 
-/** How many listen to the signals that anybody has listened to since. */
+/** Number of listeners on all abort signals that were used since. */
 function listeners(): () => number {
   const signals = new Set<AbortSignal>();
   const { addEventListener } = AbortSignal.prototype;
@@ -90,7 +90,7 @@ export async function leavesNothing(count: number, create: Create, place: Place)
   const early = { ...open(), listeners: listening() };
   await expect.poll(() => tried.length, { timeout: 120_000 }).toBeGreaterThan(count);
   const late = { ...open(), listeners: listening() };
-  // One try is under way at any time, with a timer and two ends; what the test itself waits with counts as well.
+  // One attempt is active at any time, with a timer and two ends. Timers of the test itself count too.
   const grown = Object.entries(late).filter(([kind, count]) => count > (early as Record<string, number>)[kind]! + 6);
   expect(grown).toEqual([]);
   await transport.close();

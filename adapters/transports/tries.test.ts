@@ -1,4 +1,4 @@
-/** Tries in vain, and what they leave behind; a thousand of them: tries.deep.ts. */
+/** Failed attempts, and checks for leaks; tries.deep.ts makes a thousand of them. */
 import { test } from 'vitest';
 import { futile, leavesNothing } from './tries.fixture.js';
 

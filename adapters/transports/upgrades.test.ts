@@ -43,14 +43,14 @@ test('a second hub at one path is refused with an error, and the first still ser
   expect(await statusOf(port, {}, '/one')).toBe(101);
 });
 
-test('two hubs share a server, and what neither has is answered with 404', async () => {
+test('two hubs share a server, and paths without a hub get status 404', async () => {
   const warn = quiet();
   const { server, port } = await listening();
   await hubWith({ server, path: '/one' });
   await hubWith({ server, path: '/two' });
   const statuses = await Promise.all(['/one', '/two?x', '/none'].map((path) => statusOf(port, {}, path)));
   expect(statuses).toEqual([101, 101, 404]);
-  expect(warn.mock.calls.flat()).toContain('webSocketHub refused a connection: a connection from 127.0.0.1: no hub is at /none');
+  expect(warn.mock.calls.flat()).toContain('webSocketHub refused a connection: a client from 127.0.0.1: no hub is at /none');
 });
 
 test('by default a hub on your server takes / and leaves other paths to others', async () => {
@@ -80,7 +80,7 @@ test.each(['before', 'after'])(
   },
 );
 
-test('an endpoint that takes its time for an answer keeps its path', async () => {
+test('an endpoint that answers late keeps its path', async () => {
   const { server, port } = await listening();
   await hubWith({ server, path: '/quiver' });
   const sockets = new WebSocketServer({ noServer: true });
@@ -90,7 +90,7 @@ test('an endpoint that takes its time for an answer keeps its path', async () =>
   expect(await statusOf(port, {}, '/chat')).toBe(101);
 });
 
-test('a hub that is closed leaves the others of its server to those who come', async () => {
+test('a hub that closes leaves the upgrades to the others on its server', async () => {
   const { server, port } = await listening();
   const one = await hubWith({ server, path: '/one' });
   await hubWith({ server, path: '/two' });
@@ -98,7 +98,7 @@ test('a hub that is closed leaves the others of its server to those who come', a
   expect(await statusOf(port, {}, '/two')).toBe(101);
 });
 
-test('an upgrade that cannot be made ends no process, and is named', async () => {
+test('a failed upgrade ends no process, and is reported', async () => {
   const warn = quiet();
   class Broken {
     handleUpgrade() {
@@ -111,7 +111,7 @@ test('an upgrade that cannot be made ends no process, and is named', async () =>
     .catch(() => {});
   await vi.waitFor(() =>
     expect(warn.mock.calls.flat()).toEqual([
-      'webSocketHub refused a connection: a connection from 127.0.0.1: the upgrade failed: Error: called more than once',
+      'webSocketHub refused a connection: a client from 127.0.0.1: the upgrade failed: Error: called more than once',
     ]),
   );
 });
@@ -134,7 +134,7 @@ test('it resolves once the server listens, and has its port then', async () => {
   expect(hub.port).toBeGreaterThan(0);
 });
 
-test('a server that cannot listen is named, and keeps nothing of the hub', async () => {
+test('a server that cannot listen is named, and keeps no listener of the hub', async () => {
   const { port } = await listening();
   const server = yours();
   const listeners = () => ['upgrade', 'error', 'listening'].map((name) => server.listenerCount(name));
@@ -178,7 +178,7 @@ test('a reset connection at a path of others ends no process', async () => {
   await failed;
 });
 
-/** A socket, and what was written to it. */
+/** A socket with a record of its writes. */
 function socket() {
   const written: string[] = [];
   const end = new Duplex({ read() {}, write: (piece, _, done) => (written.push(String(piece)), done()) });
@@ -193,13 +193,13 @@ test.each([403, 404, 426, 431, 503] as const)('who is turned away reads what %i 
   expect(end.destroyed).toBe(true);
 });
 
-test('who resets its connection while it is turned away ends no process', () => {
+test('a client that resets its connection while it is refused ends no process', () => {
   const { end } = socket();
   turnAway(end, 503);
   expect(() => end.emit('error', new Error('read ECONNRESET'))).not.toThrow();
 });
 
-test('who has been answered to the end is not turned away any more', async () => {
+test('an answered client is not refused again', async () => {
   const { end, written } = socket();
   end.end('an answer');
   turnAway(end, 404);

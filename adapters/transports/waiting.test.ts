@@ -8,12 +8,12 @@ import { later } from './later.js';
 import { linkedPeersOf, noteLinkedPeers } from './linked-peers.js';
 import { abortable } from './promises.js';
 
-test('without a signal, a promise is waited for as it is', () => {
+test('without a signal, a promise is awaited unchanged', () => {
   const promise = Promise.resolve(1);
   expect(abortable(promise, undefined)).toBe(promise);
 });
 
-test('a promise settles as it does, and a signal that aborts comes first', async () => {
+test('a promise settles as the original, or rejects first if the signal aborts', async () => {
   const { signal } = new AbortController();
   await expect(abortable(Promise.resolve(1), signal)).resolves.toBe(1);
   await expect(abortable(Promise.reject(new Error('mine')), signal)).rejects.toThrow('mine');
@@ -24,7 +24,7 @@ test('a promise settles as it does, and a signal that aborts comes first', async
   await expect(abortable(Promise.resolve(1), AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
 });
 
-test('a signal that lives long keeps nothing of what was waited for', async () => {
+test('a long-lived signal keeps no reference to awaited promises', async () => {
   const { signal } = new AbortController();
   const listeners: [string, string, unknown][] = [];
   for (const name of ['addEventListener', 'removeEventListener'] as const) {
@@ -42,7 +42,7 @@ test('a signal that lives long keeps nothing of what was waited for', async () =
   expect(removed).toEqual(['removeEventListener', 'abort', added![2]]);
 });
 
-test('a timer runs in its time, is kept by its owner until then, and ends with it', () => {
+test('a timer fires in time, belongs to its owner until then, and ends with it', () => {
   const clock = new VirtualClock();
   const owner = new Subscription();
   const ran: string[] = [];
@@ -59,7 +59,7 @@ test('a timer runs in its time, is kept by its owner until then, and ends with i
   expect(ran).toEqual(['first']);
 });
 
-test('with whom a transport links is known where it was a list, as it was then', () => {
+test('the list of peers of a linked transport is a copy of the given one', () => {
   const bus = new InProcessBus();
   const [a, b] = [bus.transport('a'), bus.transport('b')];
   const peers = ['b', 'c'];
@@ -68,7 +68,7 @@ test('with whom a transport links is known where it was a list, as it was then',
   expect([linkedPeersOf(a), linkedPeersOf(b)]).toEqual([['b', 'c'], undefined]);
 });
 
-test('why a peer is not reached is what the transport knows, where it knows anything', () => {
+test('the reason for which a peer is unreachable comes from the transport, if known', () => {
   const bus = new InProcessBus();
   const [a, b] = [bus.transport('a'), bus.transport('b')];
   explainAbsence(a, (peer) => (peer === 'c' ? 'it never came' : null));

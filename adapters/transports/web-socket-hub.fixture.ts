@@ -1,4 +1,4 @@
-/** Hubs and who comes to them, for tests: peers, and clients of no library. Everything is closed when the test has finished. */
+/** Hubs and clients for tests: peers, and clients without a library. Everything is closed when the test has finished. */
 import { once } from 'node:events';
 import type net from 'node:net';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -37,7 +37,7 @@ export async function raw(
   return socket;
 }
 
-/** The status that a connection is refused with. */
+/** Status of a refused connection. */
 export async function statusOf(port: number, options: ClientOptions, path = ''): Promise<number> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, options);
   socket.on('error', () => {});

@@ -22,7 +22,7 @@ test('a restarted peer gets its seat back within two seconds, at once with its k
   expect(performance.now() - begin).toBeLessThan(2_500);
 });
 
-test('a hub in a worker of node:cluster is warned of, once', async () => {
+test('a hub in a worker of node:cluster causes one warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   Object.assign(cluster, { isWorker: true });
   onTestFinished(() => {
@@ -58,7 +58,7 @@ test('concurrent hellos with a used id cause few checks, and the member stays', 
   for (const stranger of strangers) stranger.send('{"type":"hello","id":"a","key":"of a stranger"}');
   await vi.waitFor(() => expect(strangers.map(({ got }) => got[0]?.type)).toEqual(strangers.map(() => 'refused')), 20_000);
   expect([seen, a.readyState]).toEqual([['up a'], WebSocket.OPEN]);
-  // So many at once are more than a `ws` answers.
+  // More at once than a `ws` socket answers.
   expect(asked).toBeLessThan(60);
   expect(warn).not.toHaveBeenCalled();
 });
@@ -99,7 +99,7 @@ test('pages need the same or a listed origin; programs have none', async () => {
   expect(await from('null')).toBe(403);
   expect(await from(`http://127.0.0.1:${port}`)).toBe(101);
   expect(await statusOf(port, {})).toBe(101);
-  // The name of the page leads to this machine since a minute ago.
+  // DNS now resolves the host of the page to this machine.
   const rebound = { headers: { origin: `http://evil.example:${port}`, host: `evil.example:${port}` } };
   expect(await statusOf(port, rebound)).toBe(403);
   const listing = await hubWith({ origins: ['https://app.example'] });
@@ -180,7 +180,7 @@ test('a hub that cannot listen names its address and leaves nothing open', async
   await hubWith({ port: its });
 });
 
-test('ids that are not listed are refused', async () => {
+test('unlisted ids are refused', async () => {
   const hub = await hubWith({ ids: ['a', 'b'] });
   await peer('a', hub.port).connect();
   await expect(peer('c', hub.port).connect()).rejects.toThrow('its id is not allowed here');
@@ -193,7 +193,7 @@ test('a client that sends no hello is disconnected', async () => {
   expect(silent.got).toEqual([{ type: 'refused', why: 'no hello was accepted within 100 ms', again: true }]);
 });
 
-test('over TLS, by the options of Node', async () => {
+test("over TLS, with Node's options", async () => {
   const hub = await hubWith({ tls: { key, cert } });
   class Trusting extends WebSocket {
     constructor(url: string) {
@@ -310,9 +310,9 @@ test.each<[string, Partial<WebSocketOptions>, RegExp]>([
     { url: ['ws://127.0.0.1', 'http://127.0.0.1'] },
     /http:\/\/127.0.0.1 is not an address of a WebSocket/,
   ],
-  ['a key', { key: '' }, /the key of peer "a" has to be a text of 1 to 255 characters/],
-  ['a long key', { key: 'x'.repeat(256) }, /the key of peer "a" has to be a text of 1 to 255 characters$/],
-  ['a token', { token: 'x'.repeat(10_000) }, /the token of peer "a" has to be a text of 1 to 8192 characters$/],
+  ['a key', { key: '' }, /the key of peer "a" must be a string of 1 to 255 characters/],
+  ['a long key', { key: 'x'.repeat(256) }, /the key of peer "a" must be a string of 1 to 255 characters$/],
+  ['a token', { token: 'x'.repeat(10_000) }, /the token of peer "a" must be a string of 1 to 8192 characters$/],
 ])('%s that would be tried for ever in vain is refused by name', (_, options, message) => {
   expect(() => webSocket({ id: 'a', url: 'ws://127.0.0.1', WebSocket, ...options })).toThrow(message);
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-/** How much a connection of a WebSocket hub may send and leave lying, and how many there may be. Real sockets. */
+/** Limits of a hub: data that a connection sends or leaves unread, and the number of connections. Real sockets. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { hubWith, log, peer, pull, raw, statusOf } from './web-socket-hub.fixture.js';
@@ -72,9 +72,9 @@ test.each([
   await once(stranger, 'close');
   expect(performance.now() - begin).toBeLessThan(2_000);
   expect(warn.mock.calls.flat()).toEqual([
-    'webSocketHub refused a connection: a connection from 127.0.0.1: it sent more than 66560 bytes before it was let in',
+    'webSocketHub refused a connection: a client from 127.0.0.1: it sent more than 66560 bytes before it was admitted',
   ]);
-  // The longest hello that there is, in as many pieces as a frame may have; afterward it may send as much as any peer.
+  // The longest hello, in the maximum number of pieces. Afterward the client may send as much as any peer.
   const hello = JSON.stringify({ type: 'hello', id: 'x', key: 'k', token: '\0'.repeat(8_192) });
   const more = ' '.repeat(65_536 - hello.length);
   for (let i = 0; i < 63; i++) longest.send(more.slice(i * 100, (i + 1) * 100), { fin: false });
@@ -105,7 +105,7 @@ test('reconnecting does not increase the rate: a place is free only a second lat
   const begin = performance.now();
   while (performance.now() - begin < 600) await flood();
   expect(heard).toBeGreaterThan(50);
-  // One place for the stranger, and another second of it where this machine is slow.
+  // One place is free for the stranger, plus another one after a second on a slow machine.
   expect(heard).toBeLessThanOrEqual(200);
 });
 

@@ -139,12 +139,12 @@ function unreadable(tls: ServerOptions): string | null {
   if (why === null) return null;
   const parts = (['key', 'cert', 'ca', 'pfx'] as const).filter((part) => tls[part] !== undefined);
   const wrong = parts.find((part) => complaint({ [part]: tls[part], passphrase: tls.passphrase }) !== null);
-  return wrong ? `has a ${wrong} that cannot be read (${why})` : `does not do (${why})`;
+  return wrong ? `has a ${wrong} that cannot be read (${why})` : `is not usable (${why})`;
 }
 
 /** Options that cannot be combined with your server, and what to do instead. */
 const OF_THE_SERVER = {
-  tls: 'make the server with it, as createServer of node:https does',
+  tls: 'pass it to createServer of node:https',
   host: 'pass it to server.listen',
 } as const;
 
@@ -298,7 +298,7 @@ export class Listener implements Taker {
       this.refused(request, `a page of ${quote(request.headers.origin)}`, 'add its origin to origins if the page is yours');
       turnAway(socket, 403);
     } else if (isFull) {
-      this.refused(request, 'a connection', 'limits.connections or limits.connectionsPerAddress is reached');
+      this.refused(request, 'a client', 'limits.connections or limits.connectionsPerAddress is reached');
       turnAway(socket, 503);
     } else this.upgrade(request, socket, head, address);
   }
@@ -311,12 +311,12 @@ export class Listener implements Taker {
         this.watch(socket, line, request);
       });
     } catch (error) {
-      this.refused(request, 'a connection', `the upgrade failed: ${quote(String(error))}`);
+      this.refused(request, 'a client', `the upgrade failed: ${quote(String(error))}`);
     }
   }
 
   missed(request: IncomingMessage): void {
-    this.refused(request, 'a connection', `no hub is at ${quote(request.url)}`);
+    this.refused(request, 'a client', `no hub is at ${quote(request.url)}`);
   }
 
   /** Warns the operator at most every ten seconds. The refused client may not know the reason; a page never does. */
@@ -332,7 +332,7 @@ export class Listener implements Taker {
       bytes += chunk.length;
       if (bytes <= EARLY_BYTES_MAX) return;
       socket.off('data', count);
-      this.refused(request, 'a connection', `it sent more than ${EARLY_BYTES_MAX} bytes before it was let in`);
+      this.refused(request, 'a client', `it sent more than ${EARLY_BYTES_MAX} bytes before it was admitted`);
       line.terminate();
     };
     socket.on('data', count);

@@ -1,4 +1,4 @@
-/** The mesh, with real sockets: the conformance suite, and what a cluster without a hub lives through. */
+/** The mesh with real sockets: the conformance suite, and failures of a cluster without a hub. */
 import { once } from 'node:events';
 import net from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -49,7 +49,7 @@ function peer(id: string, port: number, ports: readonly number[], others: Others
 
 const portsOf = (count: number) => Promise.all(Array.from({ length: count }, () => freePort()));
 
-test('any peer may start before the others, and one connection is left for each pair', async () => {
+test('any peer may start before the others, and each pair has one connection', async () => {
   const ports = await portsOf(4);
   const ids = ['a', 'b', 'c', 'd'];
   const peers = ids.map((id, i) => peer(id, ports[i]!, ports));
@@ -137,13 +137,13 @@ test('a peer with its key is admitted at once despite a half-open old connection
   const b = peer('b', ports[1]!, []);
   const seen = log(b);
   await b.connect();
-  // The mesh's key is shown as a hash for the other; the raw peer learns it from a real one.
+  // The mesh's key is sent as a hash for the receiver. The raw peer learns it from a real one.
   const first = webSocketMesh({ id: 'a', listen: { port: ports[0]! }, peers: [url(ports[1]!)], key: 'kept' });
   await first.connect();
   await expect.poll(() => seen).toEqual(['up a']);
   const second = webSocketMesh({ id: 'a', listen: { port: await freePort() }, peers: [url(ports[1]!)], key: 'kept' });
   await second.connect();
-  // The first would have answered, and the second would have been refused.
+  // Without the key the first one would have answered, and the second one would have been refused.
   await expect.poll(() => seen.slice(0, 3)).toEqual(['up a', 'down a', 'up a']);
   await Promise.all([first.close(), second.close()]);
 });
@@ -160,7 +160,7 @@ test('a peer that returns with its key is not admitted while the other one close
   };
   const first = await hello();
   await expect.poll(() => b.peers.size).toBe(1);
-  // It does not answer the goodbye, so that the peer has to wait for it.
+  // It does not answer the goodbye, so the peer must wait for it.
   first.pause();
   const closing = b.close();
   const second = new WebSocket(url(port!));
@@ -199,7 +199,7 @@ test.each([
   },
 );
 
-test('tokens and ids are held against a list and a function, at every peer', async () => {
+test('a list and a function check tokens and ids at every peer', async () => {
   const ports = await portsOf(3);
   const rules: Others = { ids: ['a', 'b'], admit: ({ token }) => token === 'open sesame' };
   const [a, b] = [
@@ -386,7 +386,7 @@ test('unread data of a dialed peer is limited, and its sender is notified of dow
   await a.connect();
   expect(seen).toEqual(['up b']);
   let sent = 0;
-  // In one go: the other end, in this process, takes nothing meanwhile.
+  // All at once: the other end is in this process and reads nothing meanwhile.
   for (; sent < 100 && seen.length < 2; sent++) {
     a.send('b', 'x'.repeat(500_000));
     if (sent % 20 === 19) await new Promise((resolve) => setImmediate(resolve));

@@ -85,7 +85,7 @@ const FIND_MS = 5_000;
 /** Milliseconds between warnings that do not concern an address. */
 const QUIET_MS = 10_000;
 /** Refusal while the rule of the application fails or does not answer. */
-const DOUBT = 'this peer cannot say now who may come in';
+const DOUBT = 'this peer cannot decide now whom to admit';
 
 /**
  * A mesh for Node: peers that connect to each other directly over WebSockets, without a hub or broker. Messages in flight are lost if a
@@ -348,7 +348,7 @@ class Mesh implements Connection {
     const { id, key } = hello;
     Object.assign(contact, { state: 'asking', id });
     const noId = refusedId(id);
-    if (noId !== null) return this.refuse(contact, `this cannot be an id: ${noId}`);
+    if (noId !== null) return this.refuse(contact, `the id is invalid: ${noId}`);
     const why = await this.access.refuses(hello, contact.upgrade!);
     if (why !== null) return this.refuse(contact, why);
     // A dialer that was admitted without a check could be any process: it gets no token.
@@ -363,7 +363,7 @@ class Mesh implements Connection {
     if (isGone()) return;
     if (id === this.id) return this.refuse(contact, idTaken(id));
     const crossing = [...this.contacts].find((other) => isDialing(other, id));
-    if (crossing && this.id < id) return this.refuse(contact, 'this peer is being dialed itself', true);
+    if (crossing && this.id < id) return this.refuse(contact, 'the other connection of the two is used', true);
     if (crossing) this.drop(crossing);
     contact.line.send(JSON.stringify({ type: 'welcome', proof: proofFor(id, this.options.key), ...token }));
     this.establish(contact, id, key);

@@ -57,7 +57,7 @@ test('a peer that starts before its hub waits with a warning; an abort ends the 
   expect(again.port).toBe(port);
 });
 
-test('closing a peer that waits for its hub settles connect and leaves nothing behind', async () => {
+test('closing a peer that waits for its hub settles connect and leaves nothing open', async () => {
   const a = client('a', { port: await freePort() });
   const waiting = a.connect();
   await new Promise((resolve) => setTimeout(resolve, 50));
