@@ -125,6 +125,44 @@ describe('chance and time that decide', () => {
     expect({ verdict, failures }).toEqual({ verdict: 'valid', failures: [] });
   });
 
+  test('a guard that is rarely true is decided, and random walks draw other numbers for the properties', async () => {
+    const rare = createMachine({
+      id: 'rare',
+      initial: 'ready',
+      states: {
+        ready: { on: { PULL: [{ guard: () => Math.random() < 0.01, target: 'won' }, { target: 'lost' }] } },
+        won: { on: { AGAIN: 'ready' } },
+        lost: { on: { AGAIN: 'ready' } },
+      },
+    });
+    expect((await reported(rare as never)).verdict).toBe('valid');
+    const die = createMachine({
+      id: 'die',
+      context: { roll: 1 },
+      on: { ROLL: { actions: assign({ roll: () => Math.floor(Math.random() * 6) + 1 }) } },
+    });
+    const isNoSix: MachineTests = { invariants: { 'is no 6': ({ context }) => context.roll !== 6 } };
+    const { verdict, failures } = await reported(die as never, isNoSix);
+    expect(verdict).toBe('invalid');
+    expect(failures[0]!.text).toMatch(/^is no 6: after ROLL \(chance 8\)/);
+    await expect(replaySteps(die as never, isNoSix, failures[0]!.steps)).rejects.toThrow('is no 6');
+  });
+
+  test('a guard that chance never decides is not called constant', async () => {
+    const never = createMachine({
+      id: 'never',
+      initial: 'a',
+      states: {
+        a: { on: { GO: [{ guard: () => Math.random() < 1e-9, target: 'b' }, { target: 'a' }] } },
+        b: { on: { GO: 'a' } },
+      },
+    });
+    const { findings, coverage } = await reported(never as never);
+    expect(findings).toEqual([]);
+    const { reason } = coverage.missing.find(({ item }) => item === 'guard a: GO is true')!;
+    expect(reason).toMatch(/guard reads chance or the clock, and none of the values that were tried decided it so/);
+  });
+
   test('time passes with timers, and as long as a guard asks for', async () => {
     const session = setup({ types: { context: {} as { since: number } } }).createMachine({
       id: 'session',

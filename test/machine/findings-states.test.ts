@@ -94,6 +94,16 @@ c('dead end with only ignored event', chart({ initial: 'a', states: { a: { on: {
   'dead end b',
 ]);
 c(
+  'dead end that only leads to itself',
+  chart({ initial: 'a', states: { a: { on: { GO: 'b', END: 'c' } }, b: { on: { X: 'b' } }, c: { type: 'final' } } }),
+  ['dead end b'],
+);
+c(
+  'no dead end: it leads to itself and restarts its timer',
+  chart({ initial: 'a', states: { a: { on: { GO: 'b' } }, b: { on: { X: { target: 'b', reenter: true } }, entry: log('b') } } }),
+  [],
+);
+c(
   'dead end with only action',
   chart({ initial: 'a', states: { a: { on: { GO: 'b' } }, b: { on: { LOG: { actions: log('x') } } } } }),
   [],

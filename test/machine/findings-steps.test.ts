@@ -88,7 +88,77 @@ c(
   ['kid: dropped event END of kid'],
 );
 
+const lampKid = chart({ id: 'lamp', initial: 'off', states: { off: { on: { TOGGLE: 'on' } }, on: { on: { TOGGLE: 'off' } } } });
+const forwarding = made({ actors: { lampKid } }).createMachine({
+  invoke: { src: 'lampKid', id: 'lamp' },
+  on: { '*': { actions: forwardTo('lamp') } },
+});
+c('not dropped: an event invented for a wildcard that forwards', forwarding, []);
+c('dropped, a warning: a sample that a wildcard forwards', forwarding, ['lampKid: dropped event HELP of lamp'], {
+  events: { HELP: [{}], TOGGLE: [{}] },
+});
+
 // ---- late
+const ticking = { entry: raise({ type: 'TICK' }, { delay: 100, id: 't' }) };
+const tick = { TICK: { actions: raise({ type: 'TICK' }, { delay: 100, id: 't' }) } };
+const twoStates = { initial: 'a', states: { a: { on: { GO: 'b' } }, b: { on: { GO: 'a' } } } };
+c('not late: the root arms the timer again and again', chart({ ...twoStates, ...ticking, on: tick }), []);
+c(
+  'not late: the root spawns the promise and takes its result',
+  made({ actors: { p } }).createMachine({
+    ...twoStates,
+    context: { r: null },
+    entry: spawnChild('p', { id: 'load' }),
+    on: { 'xstate.done.actor.load': { actions: assign({ r: ({ event }: any) => event.output }) } },
+  }),
+  [],
+  { services: { p: { fails: [] } } },
+);
+c(
+  'not late: a state that arms it itself is still there, another region has moved',
+  chart({
+    type: 'parallel',
+    states: {
+      l: { initial: 'a', states: { a: { on: { KEY: { actions: raise({ type: 'SAVE' }, { delay: 9, id: 's' }) }, SAVE: {} } } } },
+      r: twoStates,
+    },
+  }),
+  [],
+);
+c(
+  'late: the state is entered again without asking again',
+  made({ actors: { p } }).createMachine({
+    context: { r: null },
+    initial: 'list',
+    states: {
+      list: { on: { OPEN: { target: 'detail', actions: spawnChild('p', { id: 'load' }) }, PEEK: 'detail' } },
+      detail: { on: { CLOSE: 'list', 'xstate.done.actor.load': { actions: assign({ r: ({ event }: any) => event.output }) } } },
+    },
+  }),
+  ['late result load'],
+  { services: { p: { fails: [] } } },
+);
+c(
+  'late: the state is entered again by history',
+  made({ actors: { p } }).createMachine({
+    context: { r: null },
+    initial: 'work',
+    states: {
+      work: {
+        initial: 'x',
+        on: { LEAVE: 'away' },
+        states: {
+          x: { on: { ASK: { target: 'y', actions: spawnChild('p', { id: 'load' }) } } },
+          y: { on: { 'xstate.done.actor.load': { target: 'x', actions: assign({ r: ({ event }: any) => event.output }) } } },
+          h: { type: 'history' },
+        },
+      },
+      away: { on: { BACK: 'work.h' } },
+    },
+  }),
+  ['late result load'],
+  { services: { p: { fails: [] } } },
+);
 c(
   'late: spawned promise, result assigned',
   made({ actors: { p } }).createMachine({

@@ -6,6 +6,7 @@ import { kindOf, type Item } from '../coverage/items.js';
 import { findReason } from '../coverage/report.js';
 import { guardName } from '../mutants/render.js';
 import { isPlainName } from './names.js';
+import { implementationsOf } from './references.js';
 import type { Noted } from './rig.js';
 import type { Subject } from './subject.js';
 
@@ -52,6 +53,8 @@ function cureFor(subject: Subject, chart: string, item: Item): string {
   if (kind === undefined || !machine) return '';
   if (kind === 'state') return cureForState(machine, name!);
   const rule = [...rulesOf(configOf(machine))].find(({ id }) => id === name);
+  if (kind === 'guard' && rule && drawsIn(rule.choice.guard, machine))
+    return `; ${guardName(rule.choice.guard)} reads chance or the clock, and none of the values that were tried decided it so: give another by provide: { guards: { … } }`;
   if (kind === 'guard' && rule && looksAt(machine, rule.choice.guard) === 'nothing') return constant(rule);
   const type = kind === 'event' ? name! : name!.replace(/^.*?: /s, '').replace(/ #\d+$/, '');
   if (chart !== subject.name)
@@ -107,8 +110,15 @@ export function looksAt(original: AnyStateMachine, guard: unknown): Seen {
     const seen = joined.map((one) => looksAt(original, one));
     return seen.includes('more') ? 'more' : seen.includes('context') ? 'context' : 'nothing';
   }
+  if (drawsIn(does, original)) return 'more';
   // A guard of XState itself, which asks for states.
   return 'check' in does ? 'more' : namesUsed(Function.prototype.toString.call(does));
+}
+
+/** Whether the text of a guard reads chance or the clock. */
+function drawsIn(guard: unknown, machine: AnyStateMachine): boolean {
+  const does = typeof guard === 'string' ? implementationsOf(machine).guards[guard] : guard;
+  return typeof does === 'function' && /\bMath\.random\b|\bDate\b|\bperformance\b|\bcrypto\b/.test(String(does));
 }
 
 /** The parts of a function's first parameter that its text names, for `({ context, event }) => …`, `(args) => …` and `function (…) {…}`. */

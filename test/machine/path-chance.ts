@@ -14,8 +14,17 @@ import { nameOfStep } from './steps.js';
 import type { Timers } from './timers.js';
 
 /** How many other values of chance there are for a step, and how much later it comes with each of them, in milliseconds. */
-export const OTHERS_MAX = 8;
-const LATER_MS = [1000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 31_536_000_000];
+export const OTHERS_MAX = 10;
+const LATER_MS = [1000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 604_800_000, 2_592_000_000, 31_536_000_000];
+/** With another chance, numbers are in one eighth of the range from 0 to 1, or near one of its two ends. */
+export const PARTS = 8;
+const END = 1e-3;
+
+function partOf(unit: number, other: number): number {
+  if (other === 0) return unit;
+  if (other <= PARTS) return (other - 1 + unit) / PARTS;
+  return other === OTHERS_MAX ? 1 - END * (1 - unit / 2) : END * unit;
+}
 
 /** The initial result of `performance.now`: a number that a context is unlikely to contain. */
 const UP_MS = 987_654_321;
@@ -100,10 +109,7 @@ export class PathChance {
   unit(): number {
     this.hasDrawn ||= !this.isPerforming;
     const { other } = this;
-    const stream = this.stream('unit');
-    // The numbers of one part out of eight, all of them near each other.
-    if (other > 0) return stream.next((random) => (other - 1 + random.unit()) / OTHERS_MAX);
-    return stream.next((random) => this.firstNew(() => random.unit(), isNumberIn));
+    return this.stream('unit').next((random) => this.firstNew(() => partOf(random.unit(), other), isNumberIn));
   }
 
   fill(bytes: Uint8Array): void {

@@ -54,7 +54,7 @@ class Reads {
       if (typeof assigner !== 'function') continue;
       const reads = readsOf(assigner);
       // The input of an actor is used beyond its key.
-      if (/\bspawn\b/.test(textOf(assigner))) this.add(reads);
+      if (/\bspawn\b/.test(textOf(assigner)) || canThrow(textOf(assigner))) this.add(reads);
       this.assigned.set(key, [...(this.assigned.get(key) ?? []), reads]);
     }
   }
@@ -69,6 +69,21 @@ class Reads {
     for (const key of this.read) for (const reads of this.assigned.get(key) ?? []) this.add(reads);
     return this.isAll ? 'all' : this.read;
   }
+}
+
+/** Calls and properties that an assigner can use whatever the context contains, as applications keep their counters and lists. */
+const HARMLESS =
+  /^(?:length|size|map|filter|slice|concat|includes|indexOf|join|trim|toString|some|every|at|find|findIndex|flat|flatMap|has|get|keys|values|entries|toSorted|toReversed|toSpliced)$/;
+const HARMLESS_CALL =
+  /^(?:Number|String|Boolean|Array|Object|Math|Date|Set|Map|structuredClone|async|function|if|for|while|switch|return)$/;
+/** An element or a result that may be missing, with something read from it. */
+const READ_OF_MISSING = /(?:[\w$)\]]\[[^\]]*\]|\.(?:at|find|get|pop|shift)\([^()]*\))\s*!?\s*[.[(]/;
+
+/** Whether the value of a key can decide that its assigner throws, as far as the text shows. */
+function canThrow(text: string): boolean {
+  if (/\bthrow\b/.test(text) || READ_OF_MISSING.test(text)) return true;
+  const calls = [...text.matchAll(/(?<![.\w$])([A-Za-z_$][\w$]*)\(/g)].some(([, name]) => !HARMLESS_CALL.test(name!));
+  return calls || [...text.matchAll(/\bcontext\.[\w$]+\.([\w$]+)/g)].some(([, name]) => !HARMLESS.test(name!));
 }
 
 const textOf = (does: unknown): string => Function.prototype.toString.call(does);

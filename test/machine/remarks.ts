@@ -7,6 +7,8 @@ import type { Message } from '../../machines/effects.js';
 import { descriptorsOf } from '../../network/world/kernel.js';
 import { answers } from '../../network/world/event-descriptors.js';
 import { baseName } from './names.js';
+import { implementationsOf, nameOfAction } from './references.js';
+import { isInvented } from './samples.js';
 import { parentOf } from './stage.js';
 import type { Timer } from './timers.js';
 
@@ -23,8 +25,18 @@ type ChartSnapshot = Pick<AnyMachineSnapshot, '_nodes' | 'machine' | 'status' | 
 const isChart = (snapshot: unknown): snapshot is AnyMachineSnapshot =>
   (snapshot as Partial<ChartSnapshot> | undefined)?._nodes !== undefined;
 
-/** An event that another actor of the machine sends to a child, and that the child does not take; `null` for any other. */
-export function dropped(event: Message, child: AnyActor, source: AnyActor | undefined, chart: string | undefined): Remark | null {
+/**
+ * An event that another actor of the machine sends to a child, and that the child does not take; `null` for any other.
+ *
+ * @param sent the event from outside that the present step has sent.
+ */
+export function dropped(
+  event: Message,
+  child: AnyActor,
+  source: AnyActor | undefined,
+  chart: string | undefined,
+  sent: string | undefined,
+): Remark | null {
   if (chart === undefined || source === undefined || source === child) return null;
   const snapshot: unknown = child.getSnapshot();
   const name = baseName(child);
@@ -38,7 +50,16 @@ export function dropped(event: Message, child: AnyActor, source: AnyActor | unde
   const where = isKnown
     ? `has no transition for it in ${JSON.stringify(snapshot.value)}. Take it there, or let ${JSON.stringify(type)}: {} say that it is ignored`
     : 'has no transition for it in any state';
-  return { kind: 'dropped event', chart, of, description: `${type} is sent to ${name}, which ${where}`, isFailure: !isKnown };
+  const isPassedOn = type === sent && isTakenByWildcard(source, type);
+  if (isPassedOn && isInvented(type)) return null;
+  const isFailure = !isKnown && !isPassedOn;
+  return { kind: 'dropped event', chart, of, description: `${type} is sent to ${name}, which ${where}`, isFailure };
+}
+
+/** Whether a chart takes an event only by a wildcard: what it passes on then may be for another actor. */
+function isTakenByWildcard(actor: AnyActor, type: string): boolean {
+  const snapshot: unknown = actor.getSnapshot();
+  return isChart(snapshot) && !descriptorsOf(snapshot).includes(type);
 }
 
 const nodesOf = (node: AnyStateNode): readonly AnyStateNode[] => [node, ...Object.values(node.states).flatMap(nodesOf)];
@@ -52,21 +73,41 @@ export class Askers {
   }
 
   /**
-   * After each step: what it has spawned and armed was asked for by the states that it has entered, or by those that the machine is in where it
-   * has entered none. A state that was left has not asked any more, also when it is entered again.
+   * Records after each step which states requested what it has spawned and armed. These are the entered states with an entry action that does
+   * this, otherwise the innermost entered states, and if no state was entered, the states whose transitions were taken. A state that was left
+   * no longer counts, also when it is entered again.
+   *
+   * @param sources the ids of the states whose transitions were taken.
    */
-  note(root: AnyActor, before: readonly AnyStateNode[], things: readonly (AnyActor | Timer)[]): void {
+  note(
+    root: AnyActor,
+    before: readonly AnyStateNode[],
+    things: readonly (AnyActor | Timer)[],
+    sources: ReadonlySet<string>,
+  ): void {
     const now = (root.getSnapshot() as AnyMachineSnapshot)._nodes;
     for (const [thing, nodes] of this.askers) this.askers.set(thing, new Set([...nodes].filter((node) => now.includes(node))));
-    const leaves = now.filter(({ type }) => type === 'atomic' || type === 'final');
-    const entered = leaves.filter((node) => !before.includes(node));
-    for (const thing of things)
-      if (isAskedFor(thing, root, now)) this.askers.set(thing, new Set(entered.length > 0 ? entered : leaves));
+    const entered = now.filter((node) => !before.includes(node));
+    for (const thing of things) {
+      if (!isAskedFor(thing, root, now)) continue;
+      const groups = [
+        entered.filter((node) => node.entry.some((action) => canAsk(action, thing, node))),
+        entered.filter(isLeaf),
+        now.filter(({ id }) => sources.has(id)),
+        now.filter(isLeaf),
+      ];
+      this.askers.set(thing, new Set(groups.find(({ length }) => length > 0)));
+    }
+  }
+
+  /** Whether all states that requested this were left. */
+  isLate(thing: AnyActor | Timer): boolean {
+    return this.askers.get(thing)?.size === 0;
   }
 
   /** The remark about an event of this actor or timer that comes after all states that requested it were left. */
   late(thing: AnyActor | Timer | undefined, root: AnyActor, chart: string): Remark | null {
-    if (!thing || this.askers.get(thing)?.size !== 0) return null;
+    if (!thing || !this.isLate(thing)) return null;
     const { value } = root.getSnapshot() as AnyMachineSnapshot;
     const where = `comes in ${JSON.stringify(value)}, after the state that asked for it was left`;
     if (!('scheduled' in thing)) {
@@ -89,4 +130,17 @@ export class Askers {
 function isAskedFor(thing: AnyActor | Timer, root: AnyActor, now: readonly AnyStateNode[]): boolean {
   if ('scheduled' in thing) return thing.scheduled?.target === root && !thing.scheduled.event.type.startsWith('xstate.');
   return parentOf(thing) === root && !now.some(({ invoke }) => invoke.some(({ id }) => id === thing.id));
+}
+
+const isLeaf = ({ type }: AnyStateNode): boolean => type === 'atomic' || type === 'final';
+
+/** Whether an entry action can be the one that spawned this actor or armed this timer, as far as its definition shows. */
+function canAsk(given: unknown, thing: AnyActor | Timer, { machine }: AnyStateNode): boolean {
+  const action = implementationsOf(machine).actions[nameOfAction(given) ?? ''] ?? given;
+  const { type, event, id, collect, assignment } = (action ?? {}) as Readonly<Record<string, unknown>>;
+  const text = [collect, ...Object.values({ assignment, ...(assignment as object) })].map(String).join(' ');
+  if (!('scheduled' in thing))
+    return type === 'xstate.spawnChild' ? typeof id !== 'string' || id === thing.id : /\bspawn/.test(text);
+  if (type !== 'xstate.raise' && type !== 'xstate.sendTo') return /\braise\b|\bsendTo\b/.test(text);
+  return typeof event === 'function' || (event as Message).type === thing.scheduled?.event.type;
 }

@@ -69,6 +69,8 @@ export class Rig {
   remarks: Remark[] = [];
   readonly chance: PathChance;
   private askers = new Askers();
+  /** The states whose transitions the present step has taken, by their ids. */
+  private sources = new Set<string>();
   /** The items that the present step has covered, including the requested actions of the application. */
   items = new Set<Noted>();
   acted: Acted[] = [];
@@ -107,7 +109,7 @@ export class Rig {
     this.stage(restored === undefined ? subject.starts[0]! : { snapshot: restored }, from);
     if (after) this.chance.goOnFrom(after.chance.left);
     this.elapse(deadlineMs);
-    this.refuseFickle();
+    this.subject.refuseFickle();
   }
 
   /** Starts as one of the starts defines, or continues from another rig's checkpoint. */
@@ -227,6 +229,7 @@ export class Rig {
     const act = this.actOf(step);
     if (!act) return false;
     this.items = new Set();
+    this.sources = new Set();
     this.acted = [];
     this.last = step;
     this.relayed = 0;
@@ -249,7 +252,7 @@ export class Rig {
     this.noteAskers(nodes, made, timers);
     if (late && [...this.items].some((item) => item.startsWith(`${late.chart}: transition `))) this.remarks.push(late);
     this.elapse(deadlineMs);
-    this.refuseFickle();
+    this.subject.refuseFickle();
     return true;
   }
 
@@ -262,7 +265,8 @@ export class Rig {
 
   private noteAskers(before: readonly AnyStateNode[], made: number, running: ReadonlySet<Timer>): void {
     const spawned = this.made.slice(made).filter((actor) => this.held.get(actor)?.kind === 'promise');
-    this.askers.note(this.root, before, [...spawned, ...this.timers.running.filter((timer) => !running.has(timer))]);
+    const armed = this.timers.running.filter((timer) => !running.has(timer));
+    this.askers.note(this.root, before, [...spawned, ...armed], this.sources);
   }
 
   /** The coverage item of a service's result, in the chart that started it. */
@@ -280,19 +284,12 @@ export class Rig {
     return this.subject.tests.distinguish ? '' : encode(context, () => 'that is there');
   }
 
-  private refuseFickle(): void {
-    const { nondeterministic } = this.subject;
-    if (nondeterministic !== undefined)
-      throw new ProtocolError(
-        `${nondeterministic} gave two answers to one question: it reads a clock, chance or something outside context and event. Put that into one of them, or give a steady one by provide: { guards: { … } }`,
-      );
-  }
-
   private relays(event: Message, target: AnyActor, source: AnyActor | undefined): void {
     const { type } = event;
     this.latest = event;
-    const remark =
-      target === this.root ? null : dropped(event, target, source, this.subject.chartName(target.logic as AnyActorLogic));
+    const chart = this.subject.chartName(target.logic as AnyActorLogic);
+    const sent = this.last && 'event' in this.last ? this.last.event.type : undefined;
+    const remark = target === this.root ? null : dropped(event, target, source, chart, sent);
     if (remark) this.remarks.push(remark);
     if (++this.relayed <= EVENTS_MAX) return;
     throw new ProtocolError(
@@ -402,6 +399,7 @@ export class Rig {
   }
 
   private taken(transition: TakenTransition): void {
+    if (transition.machine === this.subject.machine) this.sources.add(transition.source);
     for (const item of this.subject.itemsTaken(transition)) this.items.add(item);
   }
 
@@ -450,9 +448,11 @@ export class Rig {
   key(): string {
     const told = this.ask('distinguish', () => this.subject.tests.distinguish?.(this.snapshot));
     const names = actorsBelow(this.root);
-    const timers = timersOf(this.timers, names).map(([{ delay }, name]) => `${name} ${delay}`);
+    const named = timersOf(this.timers, names);
+    const timers = named.map(([{ delay }, name]) => `${name} ${delay}`);
+    const late = [...names, ...named].flatMap(([one, name]) => (this.askers.isLate(one) ? [`late ${String(name)}`] : []));
     const first = this.isFirst && this.subject.starts.length > 1 ? ['at the start'] : [];
-    return [this.chance.timeless(this.actorsText(names, told)), ...timers, this.timers.key, ...first].join('\n');
+    return [this.chance.timeless(this.actorsText(names, told)), ...timers, ...late, this.timers.key, ...first].join('\n');
   }
 
   /** The state of all actors, which chance is drawn by. */

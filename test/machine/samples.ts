@@ -12,6 +12,8 @@ import { passedOn } from './within.js';
 const DRAWN = 6;
 /** An event that a `*` of the chart takes and that has no samples. */
 const UNNAMED = 'some.other.event';
+/** Whether an event was made up for a wildcard of the chart. */
+export const isInvented = (type: string): boolean => type === UNNAMED || type.endsWith('.other');
 
 const plainly = (value: unknown): string => encode(value, () => undefined);
 

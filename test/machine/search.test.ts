@@ -10,6 +10,9 @@ import { MachineTesting } from './testing.js';
 const reportOf = (machine: AnyStateMachine, tests: MachineTests = {}) =>
   reportOn(new MachineTesting(machine, { ...tests, limits: { walks: 1, steps: 5, ...tests.limits } }));
 
+const fail = (): never => {
+  throw new Error('too many');
+};
 const add = (key: string): any => assign({ [key]: ({ context }: any) => context[key] + 1 });
 
 const twoCounters = createMachine({
@@ -196,6 +199,19 @@ describe('context that nothing reads', () => {
     const { verdict, searched } = await reportOf(shown, { ...tests, limits: { states: 300 } });
     expect(verdict).toBe('unknown');
     expect(searched.unread).not.toContain('count');
+  });
+
+  test.each([
+    ['throws', ({ context }: any) => (context.n < 14 ? context.n + 1 : fail())],
+    ['reads an element that is missing', ({ context }: any) => ['a', 'b', 'c'][context.n]!.length + context.n],
+  ])('is read by an assigner that %s', async (_, assigner) => {
+    const machine = createMachine({
+      id: 'breaks',
+      context: { n: 0, log: 0 },
+      on: { UP: { actions: assign({ n: assigner }) }, RESET: { actions: assign({ n: 0 }) }, LOG: { actions: add('log') } },
+    });
+    const { verdict, searched } = await reportOf(machine);
+    expect({ verdict, unread: searched.unread }).toEqual({ verdict: 'invalid', unread: ['log'] });
   });
 
   test('goes by what an assigner of what is read reads', async () => {

@@ -40,7 +40,9 @@ const MANY = 200;
  */
 export async function search(subject: Subject, { untilFailure = false } = {}): Promise<MachineGraph> {
   const isAlone = subject.tests.mode === 'pure' || canBeAlone(subject);
-  const once = () => holdingChance(() => new Search(subject, untilFailure, isAlone).run());
+  // What a search has found to break is not lost if it begins again.
+  const failures = new Map<string, Failure>();
+  const once = () => holdingChance(() => new Search(subject, untilFailure, isAlone, failures).run());
   try {
     const graph = await once();
     return graph === 'again' ? ((await once()) as MachineGraph) : graph;
@@ -62,7 +64,6 @@ class Search {
   private readonly known = new Map<string, MachineVertex>();
   private readonly covered = new Set<Noted>();
   private readonly frontier: Frontier;
-  private readonly failures = new Map<string, Failure>();
   private readonly limits: Readonly<Record<SearchLimit, number>>;
   private readonly extent = new Extent();
   private readonly keys = new Set<string>();
@@ -79,6 +80,7 @@ class Search {
     private readonly subject: Subject,
     private readonly untilFailure: boolean,
     private readonly isAlone: boolean,
+    private readonly failures: Map<string, Failure>,
   ) {
     this.limits = { ...LIMITS, ...subject.tests.limits };
     const { guards } = implementationsOf(subject.original);

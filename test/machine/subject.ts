@@ -1,6 +1,7 @@
 /** A machine made ready for its tests: under observation, with its samples at hand. */
 import { and, or, type AnyActor, type AnyActorLogic, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';
+import { ProtocolError } from '../../machines/errors.js';
 import { type TakenTransition } from '../../network/world/kernel.js';
 import { kindOfLogic, actorSource, standIn, type LogicKind } from './stage.js';
 import { chartOf, configOf, rulesOf, statesOf, type ChartConfig } from '../charts/config.js';
@@ -115,6 +116,15 @@ export class Subject {
   /** The item that a function in the list of actions covers. */
   coveredBy(type: string): Noted | undefined {
     return type.startsWith(COVERS) ? (type.slice(COVERS.length) as Noted) : undefined;
+  }
+
+  /** Throws if a guard has given two answers to one question. */
+  refuseFickle(): void {
+    const { nondeterministic } = this;
+    if (nondeterministic !== undefined)
+      throw new ProtocolError(
+        `${nondeterministic} gave two answers to one question: it reads a clock, chance or something outside context and event. Put that into one of them, or give a steady one by provide: { guards: { … } }`,
+      );
   }
 
   samplesOf(actor: AnyActor): ServiceSamples | 'real' | undefined {

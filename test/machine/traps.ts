@@ -1,5 +1,5 @@
 /** Where a machine can come to and never get out again: a dead end that is not a final state, and a cycle that nothing leads out of. */
-import type { AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition, StateValue } from 'xstate';
 import type { Found } from './findings.js';
 import { wayInto, type MachineGraph, type MachineVertex } from './graph.js';
 import { looksAt } from './hints.js';
@@ -62,10 +62,12 @@ const transitionsOf = ({ transitions, always }: AnyStateNode) => [...[...transit
 
 /** True if a state, and those around it up to the root, have neither actors nor transitions with effects. */
 const isClosed = (leaf: AnyStateNode, root: AnyStateNode): boolean =>
-  [...around(leaf)].every(
-    (node) =>
-      node.invoke.length === 0 && transitionsOf(node).every((one) => one.target === undefined && one.actions.length === 0),
-  ) && transitionsOf(root).every(({ target }) => target === undefined);
+  [...around(leaf)].every((node) => node.invoke.length === 0 && transitionsOf(node).every((one) => isNothing(one, node))) &&
+  transitionsOf(root).every(({ target }) => target === undefined);
+
+/** Whether a transition does nothing: it has no action, and no target but its own state without another one inside. */
+const isNothing = ({ target, actions, reenter }: AnyTransitionDefinition, node: AnyStateNode): boolean =>
+  actions.length === 0 && (target === undefined || (node.type === 'atomic' && !reenter && target.every((to) => to === node)));
 
 /** True if a guard here reads an event, so that another sample may lead out. */
 const asksEvents = (machine: AnyStateMachine, leaf: AnyStateNode): boolean =>

@@ -2,6 +2,7 @@
 import { Random } from '../../network/random.js';
 import type { Failure } from './graph.js';
 import type { MachineStep } from './options.js';
+import { PARTS } from './path-chance.js';
 import { Rig } from './rig.js';
 import { runPlan } from './run.js';
 import { shrink } from './shrink.js';
@@ -38,6 +39,7 @@ async function chooseSteps(
   taken: Map<string, number>,
 ): Promise<readonly MachineStep[]> {
   const rig = new Rig(subject, { performs: false });
+  const drawing = new Set<string>();
   const steps: MachineStep[] = [];
   while (steps.length < length) {
     const choices = rig.choices();
@@ -46,9 +48,13 @@ async function chooseSteps(
     const often = (step: MachineStep) => taken.get(`${place} ${describeStep(step)}`) ?? 0;
     const least = Math.min(...choices.map(often));
     const step = random.pick(random.chance(0.5) ? choices : choices.filter((one) => often(one) === least));
-    taken.set(`${place} ${describeStep(step)}`, often(step) + 1);
-    await rig.take(step);
-    steps.push(step);
+    const name = `${place} ${describeStep(step)}`;
+    taken.set(name, often(step) + 1);
+    const isOther = drawing.has(name) && random.chance(0.5);
+    const chosen: MachineStep = isOther ? { ...step, chance: 1 + random.below(PARTS) } : step;
+    await rig.take(chosen);
+    if (rig.chance.hasDrawn || rig.chance.hasReadClock) drawing.add(name);
+    steps.push(chosen);
   }
   rig.stop();
   return steps;
