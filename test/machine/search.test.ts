@@ -112,7 +112,7 @@ describe('a search that was cut off', () => {
     expect(verdict).toBe('unknown');
     expect(searched.cut).toMatchObject({ limit: 'states', value: 50 });
     expect(searched.cut!.text).toMatch(
-      /^the search ended at limits\.states 50, after 5\d states; .* give limits: \{ states: 500 \}\. The context grows without end: a \(0 to \d+\)/,
+      /^the search ended at limits\.states 50, after 5\d states; .* pass limits: \{ states: 500 \}\. The context grows without end: a \(0 to \d+\)/,
     );
     const raised = await reportOf(bounded(60), { limits: { states: 50 } });
     expect(raised.verdict).toBe('unknown');
