@@ -24,7 +24,7 @@ const workload = { concurrent: 10, requests: 300 };
 
 type Parts = Readonly<Record<string, unknown>>;
 
-/** What each protocol is given to do. `name` is that of the protocol, and what follows a comma only for the reader. */
+/** The requests for each protocol. `name` is that of the protocol, and the text after a comma is only for the reader. */
 const tasks: Readonly<Record<string, (topology: Pick<Topology, 'nodes' | 'links'>) => Parts>> = {
   controller: () => ({ options: { kind: 'basic', M: 300, W: 30 }, workload }),
   directory: () => ({ options: { policy: 'ivy', hold: 1 }, workload }),

@@ -20,10 +20,10 @@ const reasons = { 'toy: transition broken: stop': 'a broken light stays so', 'to
 
 const isDark = ({ nodes }: Configuration): boolean => [...nodes.values()].every((node) => node['toy']!.value !== 'green');
 
-/** What was found instead of what is expected, which runners print. */
+/** The actual value instead of the expected one, as runners print it. */
 const textOf = (actual: unknown): string => (Array.isArray(actual) ? actual.join('\n') : JSON.stringify(actual));
 
-/** Runs the tests and tells which failed, and what they say. */
+/** Runs the tests. Returns the names of those that passed, and the messages of those that failed. */
 async function run(declare: (runner: Runner) => void): Promise<{ passed: string[]; failed: string[]; description: string[] }> {
   const [passed, failed, description]: string[][] = [[], [], []];
   const bodies: [string, () => void | Promise<void>][] = [];
@@ -87,7 +87,7 @@ describe('describeProtocol', () => {
     expect(header!.coverage!['toy']!['transition broken: stop']).toBe(0);
   });
 
-  test('a chart that remembers outside its context fails, and the page ends with what it did instead', async () => {
+  test('a chart with state outside its context fails; the page ends with its behavior', async () => {
     let n = 0;
     const moody = lightChart.provide({ actions: { count: assign({ count: () => n++ % 2 }) } });
     const { failed, description } = await run((runner) => describeProtocol(light(moody), runner));
@@ -110,7 +110,7 @@ describe('describeProtocol', () => {
     expect(sentencesOf(recording)).toContainEqual(expect.stringMatching(/^violated.*No light is green/));
   });
 
-  test('where nothing can be written there is no page, and the failure is the same', async () => {
+  test('if no page can be written, the failure is the same', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     vi.mocked(process.cwd).mockReturnValue(file);

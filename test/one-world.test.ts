@@ -12,7 +12,7 @@ import { compareWithWorld, everyState, scenariosOf, searchedStates } from './one
 /** Runs of each protocol; the deep tests make 2,000 others in all. */
 const RUNS = 20;
 
-describe('every step of a run in time is a choice that the world offers, and leads to the state that apply gives', () => {
+describe('every step of a timed run is an offered choice, with the state of `apply`', () => {
   test.each(Object.values(protocols))('$name', (protocol) => {
     const compared = scenariosOf(protocol, RUNS, 7).map(compareWithWorld);
     expect(compared.find(({ difference }) => difference !== null)?.difference ?? null).toBeNull();
@@ -20,7 +20,7 @@ describe('every step of a run in time is a choice that the world offers, and lea
   });
 });
 
-describe('a driver that makes every choice comes to the states that the search reports, and to no others', () => {
+describe('a driver with every choice reaches exactly the states of the search', () => {
   const path = (n: number) => ({ kind: 'path', n });
   const ask = (node: string, what: string) => ({ at: 0, node, do: what });
   const cut = { at: 0, do: 'cut', link: ['n0', 'n1'] };
@@ -83,7 +83,7 @@ describe('a driver that makes every choice comes to the states that the search r
     const searched = searchedStates(questionOf(scenario, { properties: [] }));
     expect(searched.size).toBeGreaterThan(4);
     expect(everyState({ ...frame, fused: fusible(script) })).toEqual(searched);
-    // What is fused leaves states out, and adds none.
+    // Fusion leaves states out, and adds none.
     const unfused = everyState({ ...frame, fused: NOT_FUSED });
     expect([...searched].filter((state) => !unfused.has(state))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Wrong uses of what a program calls to simulate, check, test and watch: each is answered by name, and none by a bare TypeError of ours. */
+/** Wrong uses of the functions that simulate, check, test and observe: each has a helpful error, and none a bare TypeError. */
 import { expect, test } from 'vitest';
 import { inspect } from '../inspector/live/inspect.js';
 import { record } from '../inspector/live/record.js';
@@ -11,7 +11,7 @@ import { rehearse } from './rehearsal/rehearse.js';
 import { swarm } from './swarm/swarm.js';
 import { systemsOf } from './system/systems.js';
 
-/** What a JavaScript program may hand over: no type is in the way. */
+/** Arguments of a JavaScript program, which has no type checks. */
 const any = { ...testing, ...checking, swarm, systemsOf, compile, rehearse, inspect, record } as unknown as Record<
   string,
   (...given: any[]) => unknown

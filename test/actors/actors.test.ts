@@ -76,7 +76,7 @@ describe('two actors that refer to each other', () => {
   const taking = { target: 'idle', actions: assign({ got: ({ event }: any) => event.n }) };
   const limit = { bounds: { states: 3000 } };
 
-  test('an answer that comes late is taken for that to the next question, and here is the shortest way', () => {
+  test('a late answer is taken for that to the next question: the shortest path', () => {
     const { verdict, counterexample } = checkActors(
       { client: clientWith(taking), server },
       { ...question, ...limit, always: { ownAnswer } },
@@ -114,7 +114,7 @@ const fork = (other: string) =>
     },
   });
 
-test('two that wait for each other for ever, without a property said', () => {
+test('two actors that wait for each other forever, without a property', () => {
   const { counterexample } = checkActors(
     { ann: fork('bob'), bob: fork('ann') },
     {
@@ -194,7 +194,7 @@ describe('time', () => {
     });
   const asked: ActorsQuestion = { script: [{ actor: 'one', event: { type: 'X' } }], events: { one: { X: [{}] } } };
 
-  test('a timer of a state ends with it; a delayed event that nobody takes back comes, past a "*", too', () => {
+  test('a timer ends with its state; a delayed event arrives unless canceled, past "*"', () => {
     expect(reached({ one: timed({}) }, asked)).toEqual(
       new Set(['one "a" {"heard":0}', 'one "late" {"heard":0}', 'one "b" {"heard":0}', 'one "b" {"heard":1}']),
     );
@@ -232,7 +232,7 @@ describe('time', () => {
   });
 });
 
-test('what is sent to itself comes before anything else; enqueueActions, forwardTo, emit and functions of the application', () => {
+test('an event to itself comes first; enqueueActions, forwardTo, emit and functions', () => {
   const seen: string[] = [];
   const echo = createMachine({
     context: { n: 0 },
@@ -303,7 +303,7 @@ describe('as a protocol', () => {
   });
 });
 
-describe('what the checker cannot take is named with its place and the cure', () => {
+describe('unsupported parts are named with their place and a remedy', () => {
   const inState = (state: object, implementations: object = {}) =>
     createMachine({ id: 'm', initial: 'a', context: { peer: null }, states: { a: state } }, implementations);
   const child = createMachine({});

@@ -11,7 +11,7 @@ describe('how far it goes', () => {
   });
   const actors = { teller, counter };
 
-  test('what grows without end ends it at a bound, by name, also where nobody gives one', () => {
+  test('unlimited growth ends at a named bound, also at a default one', () => {
     const rises = createMachine({
       context: { n: 0 },
       on: { UP: { actions: assign({ n: ({ context }: any) => context.n + 1 }) } },
@@ -23,7 +23,7 @@ describe('how far it goes', () => {
     expect(few.stopped).toMatch(/^more than 50 states/);
   });
 
-  test('a script is enough: what it sends need not stand in events, payloads included', () => {
+  test('a script is sufficient: its events and payloads need not be in `events`', () => {
     const script = [
       { actor: 'teller', event: { type: 'GO', n: 1 } },
       { actor: 'teller', event: { type: 'GO' } },

@@ -79,7 +79,7 @@ describe('the report', () => {
     ]);
   });
 
-  test('is complete when there is a reason for the rest, and not when the reason is wrong', () => {
+  test('is complete with a correct reason for the rest, and not with a wrong one', () => {
     const reasons = { 'toy: transition broken: stop': 'a broken light stays so', 'toy: guard broken: stop is true': 'the same' };
     expect(reportOf(light(), reasons)).toMatchObject({ isComplete: true, refuted: [] });
     const wrong = { ...reasons, 'toy: transition green: stop': 'it cannot' };
@@ -91,7 +91,7 @@ describe('the report', () => {
 });
 
 describe('counting', () => {
-  test('a guard that is asked twice for a step is seen both ways; eventless choices count', () => {
+  test('a guard evaluated twice in a step counts both ways; eventless choices count', () => {
     const chart = setup({ guards: { yes: () => true, no: () => false } }).createMachine({
       initial: 'a',
       states: {

@@ -104,7 +104,7 @@ describe('judging', () => {
   });
 });
 
-test('directory: every mutant is killed, but for those that are the same chart for the reason given', () => {
+test('directory: every mutant is killed, except equivalent ones with a reason', () => {
   const survivors = [...judgeMutants(directory, graphsOf(directory, SEARCH_PATIENCE), { reasons })].filter(
     ({ killedBy }) => killedBy === null,
   );

@@ -1,7 +1,6 @@
 /**
- * What the mutants say about the properties: the score of checker and swarm alone, without anything that was recorded of the charts. The
- * table of docs/testing.md, which `npm run test:deep -- test/mutants/promises` prints, with the names of those that
- * nobody has explained. Of locks a sample is judged.
+ * Tests the properties with mutants: the score of checker and swarm without any recorded behavior of the charts. `npm run test:deep --
+ * test/mutants/promises` prints the table of docs/testing.md, and the names of unexplained survivors. For locks, a sample is judged.
  */
 import { config } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -46,16 +45,19 @@ interface Score {
 }
 
 interface Judged extends Pick<PromiseOptions, 'further'> {
-  /** Why some survivors break no promise, where somebody has said so. */
+  /** Reasons why some survivors violate no promise, as far as known. */
   readonly unpromised?: Reasons;
   readonly limits: Pick<PromiseOptions, 'states' | 'runs'>;
-  /** Of a protocol with very many mutants, and long searches, one in so many is judged: drawn by its name, so that an edit elsewhere changes none. */
+  /**
+   * For a protocol with very many mutants and long searches: the fraction 1/n of them that is judged. The name of a mutant decides, so that
+   * a change elsewhere has no effect.
+   */
   readonly every?: number;
   readonly score: Score;
 }
 
 const LIMITS = { states: 2000, runs: 60 };
-/** Of charts with very many mutants. */
+/** Limits for charts with very many mutants. */
 const LESS = { states: 500, runs: 20 };
 const LEFT_OUT = 'not in the sample';
 
@@ -102,7 +104,7 @@ const judgedOf: Readonly<Record<string, Judged>> = {
   tabs: { limits: LIMITS, further: furtherOfTabs, unpromised: unpromisedOfTabs, score: score(128, 54, 34, 13, 16, 5, 11, 0) },
 };
 
-/** A property may throw over a state that only a mutant comes to; RxJS tells so when the run is long over. */
+/** A property may throw in a state that only a mutant reaches. RxJS reports it long after the run. */
 const { onUnhandledError } = config;
 beforeAll(() => void (config.onUnhandledError = () => {}));
 afterAll(() => void (config.onUnhandledError = onUnhandledError));

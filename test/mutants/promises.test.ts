@@ -1,4 +1,4 @@
-/** Promises alone, against mutants that each of the two judges has to find, and one that nobody can. */
+/** Judging only by promises: a mutant for each of the two judges, and one that neither can find. */
 import { expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
 import type { Protocol } from '../../machines/protocol.js';
@@ -16,7 +16,7 @@ function killedBy(name: string): string | undefined {
   return judges.find((judge) => judge.kills(mutated, mutant))?.name;
 }
 
-test('the protocol itself is killed by nobody', () => {
+test('no judge kills the protocol itself', () => {
   const [mutant] = mutants.values();
   expect(judges.filter((judge) => judge.kills(directory, mutant!))).toEqual([]);
 });
@@ -29,7 +29,7 @@ test.each([
   ['swap actions waiting.last: token, actions 1 and 2', undefined],
 ])('%s: %s', (name, judge) => expect(killedBy(name)).toBe(judge));
 
-test('what does the same in every step is the same chart, and what nothing comes to is told apart from it', () => {
+test('a mutant equal in every step is the same chart; an unreachable one is different', () => {
   const edits = ['swap actions waiting.last: token, actions 1 and 2', 'drop transition idle: request'];
   expect(edits.map((name) => sameness(mutants.get(name)!))).toEqual([SAME, undefined]);
   const few = promiseJudging(tabs, { states: 200, runs: 3 });

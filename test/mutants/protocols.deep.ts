@@ -1,6 +1,6 @@
 /**
- * Every mutant of every protocol: killed, or no mistake for the reason given next to it. The table of docs/testing.md, which
- * `npm run test:deep -- test/mutants/protocols` prints, with what nobody kills and nobody has explained.
+ * Judges every mutant of every protocol: it is killed, or equivalent for the reason next to it. `npm run test:deep --
+ * test/mutants/protocols` prints the table of docs/testing.md, with all unexplained survivors.
  */
 import { expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
@@ -13,7 +13,9 @@ import { judgeMutants } from './mutants.js';
 
 const JUDGES = ['paths', 'walks', 'checker', 'swarm'] as const;
 
-/** How many mutants a protocol has; how many each judge kills, in this order; how many are no mistakes; how many are left. */
+/**
+ * The number of mutants of each protocol, of those that each judge kills, in this order, of equivalent ones, and of those that are left.
+ */
 const scores: Readonly<Record<string, readonly number[]>> = {
   controller: [1250, 1190, 2, 0, 0, 58, 0],
   directory: [147, 132, 0, 0, 0, 15, 0],

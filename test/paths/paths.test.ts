@@ -22,14 +22,14 @@ describe('the states of a chart', () => {
     ]);
   });
 
-  test('a context that grows without end tries the patience, and the graph says so', () => {
+  test('a context that grows without limit ends the search; the graph is incomplete', () => {
     const chart = createMachine({ context: { n: 0 }, on: { go: { actions: assign({ n: ({ context }) => context.n + 1 }) } } });
     const [graph] = graphsOf(toy({ chart, samples: { toy: [{ input: {}, events: () => [{ type: 'go' }] }] } }), 10);
     expect(graph).toMatchObject({ isComplete: false, vertices: { length: 12 } });
     expect(pathsOf(graph!, 'shortest').map(({ steps }) => steps.length)).toEqual([11]);
   });
 
-  test('a context that is no plain JSON is refused: its states would be one', () => {
+  test('a context that is not plain JSON is rejected: its states would be equal', () => {
     const chart = createMachine({ context: { seen: new Set() } });
     expect(() => graphsOf(light(chart), 10)).toThrow(
       new ProtocolError(

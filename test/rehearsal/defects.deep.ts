@@ -1,6 +1,6 @@
 /**
- * Each known defect, its cure taken back in a copy, is found by the plain swarm: nothing in a scenario knows of it.
- * The build must be there. What was found when, and how long it took, is printed as the table of docs/rehearsal.md.
+ * The plain swarm finds each known defect in a copy of the build without its fix; no scenario is written for it. The build is required. The
+ * results and times are printed as the table of docs/rehearsal.md.
  */
 import { expect, test } from 'vitest';
 import { locksUnder } from '../../testing/rehearsal/locks.js';

@@ -7,7 +7,7 @@ import { quietScenario } from './quiet.fixture.js';
 import { runOnce } from './rehearse.js';
 import type { RehearsalScenario } from './scenario.js';
 
-/** What p0 notes, in each of its lives. */
+/** The notes of p0 in each of its lives. */
 async function noted(main: Main, more: Partial<RehearsalScenario> = {}): Promise<string[]> {
   const only: Main = (peer) => (peer.id === 'p0' ? main(peer) : undefined);
   const { events } = await runOnce({ ...quietScenario, ...more }, { judges: [] }, only);

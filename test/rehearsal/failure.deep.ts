@@ -1,4 +1,4 @@
-/** What becomes of a failure: it is made short, told, kept as a file, and run again. */
+/** A failure is shrunk, reported, saved as a file, and run again. */
 import { expect, test } from 'vitest';
 import { careful, careless } from '../../examples/invoices.js';
 import { formatFailure } from './failure.js';
@@ -16,7 +16,7 @@ declare module 'vitest' {
   }
 }
 
-/** Counts its starts in a file, and says so. */
+/** Counts its starts in a file, and notes the number. */
 const counting: Main = async ({ disk, note }) => {
   const starts = Number((await disk.read('starts')) ?? 0) + 1;
   note('started', { starts });

@@ -29,7 +29,7 @@ const fault = (what: FaultKind, atMs: number, lastsMs: number, size = 1): Rehear
   size,
 });
 
-/** What peers note under a fault, with the second and the peer. */
+/** The notes of peers under a fault, with the second and the peer. */
 async function notes(faults: readonly RehearsalFault[], main: Main, more: Partial<RehearsalScenario> = {}): Promise<string[]> {
   const { events } = await runOnce({ ...scenario, ...more, faults }, { judges: [], clients: { c0: main } }, main);
   return events.flatMap(({ type, at, peer, what }) =>
@@ -37,7 +37,7 @@ async function notes(faults: readonly RehearsalFault[], main: Main, more: Partia
   );
 }
 
-/** Who hears whom, in the second second. */
+/** The connections between peers in the second second. */
 async function heard(what: FaultKind, size = 1): Promise<string[]> {
   const told = await notes([fault(what, 1_000, 1_000, size)], ({ id, listen, WebSocketServer, note }) => {
     const sockets = new WebSocketServer();

@@ -20,7 +20,7 @@ const of = (peer: string, event: object) => ({ ...event, peer, lock: 'y' });
 const fullOf = (who: string) => ({ ...full, fault: { ...full.fault, who } });
 const later = { type: 'ask', at: 7_001, peer: 'p0', lock: 'x', ask: '1.1' };
 
-/** What the judge says in the end. */
+/** The final result of the judge. */
 function judged(...events: readonly object[]): string | null {
   const hearing = undisturbed().begin({ scenario: { peers: PEERS, services: [], clients: [] } } as never);
   for (const event of [...started, granted, ...events]) {

@@ -57,7 +57,7 @@ test('members join, leave and are replaced, and all current ones are granted loc
   expect([...granted].sort()).toEqual(last);
 });
 
-/** What it says of these events, and at the end, after 20 seconds. */
+/** The result of the judge for these events, at the end after 20 seconds. */
 function judged({ begin }: RehearsalJudge, ...events: readonly object[]): unknown {
   const hearing = begin({ scenario: { peers: PEERS, services: [], clients: ['operator'] }, store: new Map(), history: [] });
   const said = events.map((event) => hearing.observe?.({ at: 0, ...event } as RehearsalEvent));
@@ -103,7 +103,7 @@ test('lock judges count the current members, and both lists during a change', ()
   // p3 and p4 have not been added: two of three founders are a majority, and one is none.
   expect(judged(undisturbed, ...started, ...ends('p2', 'p3', 'p4'), ...lost('p0'))).toContain('p0 lost "x"');
   expect(judged(undisturbed, ...started, ...ends('p1', 'p2'), ...lost('p0'))).toBeNull();
-  // Who is none of them is promised nothing.
+  // A peer that is not a member has no promises.
   expect(judged(undisturbed, ...started, ...lost('p3'))).toBeNull();
   const both = members(4_000, FOUNDERS, [...FOUNDERS, 'p3']);
   expect(judged(undisturbed, ...started, both, ...ends('p2', 'p3'), ...lost('p0'))).toBeNull();

@@ -1,4 +1,4 @@
-/** What the MQTT client does that a peer over it has to live with: docs/transports/mqtt.md tells it. */
+/** Behavior of the MQTT client that affects a peer, as docs/transports/mqtt.md describes it. */
 import { connect, type IClientOptions } from 'mqtt';
 import { expect, test } from 'vitest';
 import { mqttBroker } from '../../testing/rehearsal/locks.js';

@@ -1,4 +1,4 @@
-/** What NATS' own client does that a peer over it has to live with: docs/transports/nats.md tells it. */
+/** Behavior of the NATS client that affects a peer, as docs/transports/nats.md describes it. */
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
 import { natsBroker } from './nats-broker.js';

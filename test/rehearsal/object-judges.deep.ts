@@ -1,4 +1,4 @@
-/** Each judge of objects on a story that holds, and on one that breaks its promise; and what a world tells them. */
+/** Each judge of objects with a history that satisfies it, and with one that violates it; and the history that a world passes to them. */
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { linked } from '../../adapters/linked.js';
@@ -22,7 +22,7 @@ const start = (peer: string): HistoryEntry => ['start', { peer, life: 1 }];
 const leads = (peer: string, leader: string) => note(peer, 'leader', { leader });
 const end: HistoryEntry = ['end', { peer: 'p2' }];
 
-/** What it says of what happens, a tick each, and at the end. */
+/** The results of the judge for a history with one entry per tick, during it and at its end. */
 function judged(judge: RehearsalJudge, told: readonly HistoryEntry[], endMs = 60_000): string | null {
   const hearing = judge.begin({ scenario, store: new Map(), history: [] });
   for (const [i, [type, fields]] of told.entries()) {

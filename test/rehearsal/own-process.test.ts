@@ -1,4 +1,7 @@
-/** What of `process` is a rehearsed process's own: what it listens to, signals to itself, and its end; nothing of it reaches who rehearses. */
+/**
+ * The parts of `process` that each rehearsed process has: its listeners, its signals to itself, and its end. None of them affects the
+ * rehearsing process.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { noErrors } from './judges.js';
@@ -6,7 +9,7 @@ import type { Main } from './peer.js';
 import { quietScenario } from './quiet.fixture.js';
 import { rehearse, runOnce } from './rehearse.js';
 
-/** What p0 notes in ten seconds in which nothing fails, and how it ends, each with its second. */
+/** The notes of p0 in ten seconds without faults, and its end, each with its second. */
 async function told(main: Main): Promise<string[]> {
   const only: Main = (peer) => (peer.id === 'p0' ? main(peer) : undefined);
   const { events } = await runOnce(quietScenario, { judges: [] }, only);
@@ -20,7 +23,7 @@ async function told(main: Main): Promise<string[]> {
   });
 }
 
-/** In its first life; the second one says that it is there. */
+/** Runs in the first life. The second life notes that it exists. */
 const once =
   (main: Main): Main =>
   (peer) =>

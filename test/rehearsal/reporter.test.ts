@@ -1,4 +1,4 @@
-/** What Vitest says with the reporter of rehearsals, in a pipe; and what somebody at a terminal is told. */
+/** The output of Vitest with the reporter of rehearsals, in a pipe and in a terminal. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

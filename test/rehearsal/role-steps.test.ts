@@ -1,4 +1,4 @@
-/** What a kept run tells of the charts of Quiver's own nodes, and how a trace shows it. */
+/** The steps of the charts of Quiver's nodes in a kept run, and in its trace. */
 import { expect, test } from 'vitest';
 import { broadcastChannel } from '../../adapters/transports/broadcast-channel.js';
 import { linked } from '../../adapters/linked.js';

@@ -1,4 +1,4 @@
-/** What the runs of a rehearsal are made of, over many seeds: each has its own mix, and all has healed when the run is not half over. */
+/** The scenarios of a rehearsal, over many seeds: each has its own mix, and all faults have healed before the middle of the run. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FAULTS, LIMIT_SETTINGS, scenarioOfShape, shapesOf, type RehearsalScenario } from './scenario.js';
@@ -17,7 +17,7 @@ const scenarios = fc
   .sample(shapesOf(fc, frame), { seed: 1, numRuns: 600, unbiased: true })
   .map((shape) => scenarioOfShape(shape, frame));
 
-/** What is so in between a part and another of all runs. */
+/** Checks that the share of runs with a property is between two limits. */
 const isShare = (holds: (scenario: RehearsalScenario) => boolean, least: number, most: number) => {
   const share = scenarios.filter(holds).length / scenarios.length;
   expect(share).toBeGreaterThan(least);

@@ -1,4 +1,4 @@
-/** What takes the cure of a defect back is in the build: defects.deep.ts runs the swarm without each of them. */
+/** The build contains the lines that revert the fixes: defects.deep.ts runs the swarm without each of them. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { DEFECTS } from './taken-back.fixture.js';

@@ -1,6 +1,6 @@
 /**
- * The world is true to the real media: the suite that every transport passes on them passes in it as well, test by test, each transport in
- * its own process, with the packages of NATS, MQTT and aedes as they come.
+ * The world behaves like the real media. The suite that every transport passes on them passes in the world as well, test by test. Each
+ * transport is a separate process, with the original packages of NATS, MQTT and aedes.
  */
 import { connect } from '@nats-io/transport-node';
 import { connectAsync } from 'mqtt';
@@ -94,7 +94,7 @@ const PEERS = ['p0', 'p1', 'p2'];
 function suiteOf({ guarantees, create, inject }: Medium) {
   const titles = new Map<string, () => Promise<void>>();
   let peers: RehearsedPeer[] = [];
-  /** What a process is to do in its own turn. */
+  /** Work for each process within its own turn. */
   const orders = PEERS.map((): (() => void)[] => []);
   let network = '';
   let networks = 0;
@@ -125,7 +125,7 @@ function suiteOf({ guarantees, create, inject }: Medium) {
       orders[place]!.length = 0;
       setInterval(() => orders[place]!.splice(0).forEach((order) => order()), 1);
       if (place !== 0) return;
-      // Everybody has begun by then.
+      // All peers have started by then.
       setTimeout(
         () =>
           void run().then(

@@ -1,4 +1,4 @@
-/** A turn that never ends: the program is ended, and says whose turn it was, and where. It needs the build. */
+/** An endless turn: the program ends, and reports the process and the place. This needs the build. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ const index = new URL('../../dist/entries/rehearsal.js', import.meta.url).href;
 
 test.each([
   ['a loop', ', at spinning \\(.*\\)', 'function spinning() { for (;;) {} } setTimeout(spinning, 50);'],
-  // Between two steps of it nobody of the application is on the stack.
+  // Between two of its steps, the stack contains no frame of the application.
   ['a loop of promises', '.*', 'async function spinning() { for (;;) await null; } setTimeout(() => void spinning(), 50);'],
 ])('%s', async (_, place, body) => {
   const program = `import { rehearse } from '${index}';

@@ -23,7 +23,7 @@ const fault = (what: RehearsalFault['what'], atMs: number, lastsMs: number, size
   size,
 });
 
-/** What the peers note in one run, each with its time. */
+/** The notes of the peers in one run, each with its time. */
 async function notes(scenario: Partial<RehearsalScenario>, main: Main, options: RehearseOptions = { judges: [] }) {
   const { events } = await runOnce({ ...quietScenario, ...scenario }, options, main);
   return events.flatMap(({ type, at, peer, what, ...rest }) => {
@@ -32,7 +32,7 @@ async function notes(scenario: Partial<RehearsalScenario>, main: Main, options: 
   });
 }
 
-/** Of p0 alone. */
+/** Runs only on p0. */
 const first =
   (main: Main): Main =>
   (peer) =>
@@ -366,7 +366,7 @@ test('reports what escapes the world and what the seed does not repeat', async (
   expect(socket).toMatchObject({ judge: 'escape', description: expect.stringMatching(/TCP.*world\.test/) });
   const file = await escape(async () => void (await readFile(import.meta.filename)));
   expect(file).toMatchObject({ judge: 'escape', description: expect.stringMatching(/FSREQ.*world\.test/) });
-  // Who has taken a timer of Node for himself before the world began has the real one.
+  // A module that saved a timer function of Node before the world began has the real one.
   const timer = await escape(() => void taken(() => {}, 5));
   expect(timer).toMatchObject({ judge: 'escape', description: expect.stringMatching(/Timeout.*world\.test/) });
   let count = 0;

@@ -54,7 +54,7 @@ const forgetful: Property<any> = {
     [...nodes.values()].some((view) => view['R.request']?.value === 'exhausted'),
 };
 
-test('a property that counts rejections at the nodes that are present is found by a departure', () => {
+test('a departure refutes a property that counts rejections at present nodes', () => {
   const mistaken = { ...controller, properties: () => [forgetful] };
   const broken = departuresOf(mistaken)
     .flat()

@@ -1,4 +1,4 @@
-/** A thousand scenarios of every protocol. What the swarm has broken is in machines/regressions/ and is tried in every run. */
+/** Runs a thousand scenarios of every protocol. Failures found by the swarm are in machines/regressions/ and part of every test run. */
 import { expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
 import { swarm } from './swarm.js';

@@ -46,14 +46,14 @@ describe('a mistake', () => {
   });
 });
 
-test('without shrinking the first failure is given as it is, and what is ignored is let be', () => {
+test('without shrinking, the first failure is unchanged; ignored ones are skipped', () => {
   const broken = mistaken(directory, 'drop transition waiting.last: find #2');
   const { property, shrinks } = swarm(broken, { shrink: false }).failure!;
   expect(shrinks).toBe(0);
   expect(swarm(broken, { shrink: false, ignore: new Set([property]) }).failure?.property).not.toBe(property);
 });
 
-test('as a judge it kills what breaks a promise, and lets be what the protocol breaks itself', () => {
+test('as a judge, it kills on broken promises, except those the protocol breaks itself', () => {
   const name = 'drop transition waiting.last: find #2';
   const mutant = mutantsOf(directory).find((one) => nameOf(one) === name)!;
   expect(swarmJudge(directory).kills(mistaken(directory, name), mutant)).toBe(true);

@@ -16,7 +16,7 @@ import { recordWalk, RunningSystem, walkAgain } from './walk.js';
 const wordsOf = (choices: readonly Choice[]) => new Set(choices.map((choice) => Object.keys(choice)[0]));
 
 describe('the systems of a protocol', () => {
-  test('a protocol that names none gets small topologies with every command at every node', () => {
+  test('a protocol without systems gets small topologies with all commands at all nodes', () => {
     expect(systemsOf(light()).map(({ json }) => json['topology'])).toEqual([
       { kind: 'path', n: 2 },
       { kind: 'path', n: 3 },
@@ -25,7 +25,7 @@ describe('the systems of a protocol', () => {
     expect(systemsOf(light())[0]!.scenario.events).toHaveLength(4);
   });
 
-  test('one that is wrong is told with its protocol', () => {
+  test('a wrong one is reported with its protocol', () => {
     const wrong: Protocol = {
       ...directory,
       systems: [{ topology: { kind: 'path', n: 2 }, events: [{ at: 0, node: 'n7', do: 'request' }] }],
@@ -75,14 +75,14 @@ describe('walks', () => {
     expect(counted('duplicated')).toBe(choices.filter((choice) => 'duplicate' in choice).length);
   });
 
-  test('reactions come when they are owed, and once', () => {
+  test('each pending reaction comes once', () => {
     const { choices } = systemWalks(directory).walks.find(({ system }) => system.index === 0)!;
     const releases = choices.filter((choice) => 'command' in choice && choice.command[1] === 'release');
     expect(releases.length).toBeGreaterThan(0);
     expect(releases.length).toBeLessThanOrEqual(4);
   });
 
-  test('what stands later in a lane comes later: a channel goes down before it comes up again', () => {
+  test('events of a lane keep their order: a channel goes down before it comes up again', () => {
     const changes = walks.map((walk) => recordWalk(walk, link).lines.filter((line) => line.includes('"kind":"channel"')));
     const ofOne = changes.map((lines) =>
       lines.filter((line) => line.includes('["n0","n1"]')).map((line) => line.includes('"up":true')),
@@ -110,17 +110,17 @@ describe('walking again', () => {
     expect(recorded.map((walk) => walkAgain(walk, light(), host))).toEqual(recorded.map(() => null));
   });
 
-  test('another effect is told with its place', () => {
+  test('a different effect is reported with its place', () => {
     const quiet = light(lightChart.provide({ actions: { count: assign({ count: 7 }) } }));
     expect(walkAgain(recorded[0]!, quiet, 'snapshots')).toMatch(/in place of .*toy: (green|broken)/);
   });
 
-  test('a choice that cannot be made any more is told', () => {
+  test('a choice that is no longer possible is reported', () => {
     const mute = setup({ types: { events: {} as Message }, actions: effects() }).createMachine({});
     expect(walkAgain(recorded[0]!, light(mute), 'snapshots')).not.toBeNull();
   });
 
-  test('a chart that cannot even start is told', () => {
+  test('a chart that cannot start is reported', () => {
     const broken = setup({ types: { events: {} as Message }, actions: effects() }).createMachine({
       initial: 'red',
       states: { red: { always: 'green' }, green: { always: 'red' } },
@@ -129,7 +129,7 @@ describe('walking again', () => {
     expect(walkAgain(recorded[0]!, light(broken), 'snapshots')).toMatch(/infinite loop/i);
   });
 
-  test('a property that breaks on the way is told, whoever recorded it', () => {
+  test('a violation during a walk is reported, for recorded and new walks', () => {
     const dark = {
       ...light(),
       properties: () => [
@@ -144,7 +144,7 @@ describe('walking again', () => {
     expect(walkAgain(recorded[0]!, dark, 'snapshots')).toMatch(/^never green is violated after step \d+: Nobody goes\.$/);
   });
 
-  test('what a running system says of a choice is what came of it', () => {
+  test('a running system returns the result of a choice', () => {
     const running = new RunningSystem(systemsOf(light())[0]!, light(), 'snapshots');
     expect(running.take()).toHaveLength(2);
     expect(running.make({ event: 0 })).toMatchObject([{ kind: 'command', node: 'n0', sent: [{ to: 'n0' }] }]);

@@ -114,8 +114,8 @@ test('a trace that begins in a given state, with its timers', () => {
   expect(verify(run, run.lines)).toMatchObject({ impossible: null });
 });
 
-test('what is lost or doubled as it is sent is neither in flight afterward nor in flight once', () => {
-  // A lost token is not a token: what the run says of its properties is what the trace says of them.
+test('a message lost or duplicated at sending is in flight zero or two times', () => {
+  // A lost token is not a token: the properties have the same results in the run and in its trace.
   const verdicts = Array.from({ length: 12 }, (_, seed) => {
     const run = recorded({
       ...ring,
@@ -126,7 +126,7 @@ test('what is lost or doubled as it is sent is neither in flight afterward nor i
     });
     const { impossible, properties } = verify(run, run.lines);
     expect(impossible).toBeNull();
-    // A trace tells of states; what the account of a run says of its steps is not asked of it.
+    // A trace contains states, so properties of a run's steps are not checked.
     const ofStates = new Set(properties.map(({ name }) => name));
     const known = run.report.properties.filter(({ kind, name }) => kind !== 'eventually' && ofStates.has(name));
     expect(known).toHaveLength(7);
@@ -136,7 +136,7 @@ test('what is lost or doubled as it is sent is neither in flight afterward nor i
   expect(new Set(verdicts).size).toBeGreaterThan(1);
 });
 
-describe('faults that are told wrongly', () => {
+describe('wrongly recorded faults', () => {
   const run = recorded(faulty);
   const changed = (kind: StepLine['kind'] | 'lost' | 'duplicated', change: (line: any) => void) => {
     const lines = structuredClone(run.lines);
@@ -231,7 +231,7 @@ describe('a trace that is wrong', () => {
     expect(impossible?.line).toBe(index + 2);
   });
 
-  test('nothing is said of properties after it', () => {
+  test('properties after it are unknown', () => {
     const lines = structuredClone(run.lines);
     (lines[delivery] as any).sent = [];
     expect(verify(run, lines)).toMatchObject({ violations: [], properties: [] });
@@ -251,9 +251,9 @@ describe('a trace that is wrong', () => {
 describe('properties', () => {
   const twoTokens = recorded({ ...ring, options: { policy: 'ivy' }, network: { duplicate: 0.2 }, until: { at: 60 } });
 
-  test('the one that breaks is told with its line, as it was in the run', () => {
+  test('a violated property is reported with its line, as in the run', () => {
     const { impossible, violations, properties } = verify(twoTokens, twoTokens.lines);
-    // The run says so just before the line of the step that did it.
+    // The run records it just before the line of the step that caused it.
     const { lines } = twoTokens;
     const told = lines.flatMap((line, i) =>
       line.kind === 'violated' ? [{ line: lines.findIndex((next, n) => n > i && isStep(next)) + 2, what: line.why }] : [],
