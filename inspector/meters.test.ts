@@ -14,7 +14,7 @@ const scenario = parseScenario(
   protocols,
 );
 
-test('the last sample is what the report says, and times rise', () => {
+test('the last sample equals the report, and times increase', () => {
   const samples = sampleMeters(scenario);
   const { meters } = new Simulation(scenario).run();
   const bounded = meters.filter(({ ratio }) => ratio !== null);

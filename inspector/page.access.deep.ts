@@ -1,4 +1,4 @@
-/** Who sees the page otherwise: axe reports nothing on any view, in light and in dark. */
+/** Accessibility of the page: axe reports nothing on any view, in light and in dark. */
 import { expect, test } from 'vitest';
 import { storyShelf } from '../papers/stories/shelf.js';
 import { inspect } from './live/inspect.js';
@@ -66,7 +66,7 @@ test('axe reports nothing on any view', async () => {
   await served.close();
 });
 
-test('nor with a live system attached: its program, what can be done to it, a watch, every tab and every text', async () => {
+test('nor with a live system: its program, gestures, a watch, every tab and text', async () => {
   const [a, b] = livePair();
   const watched = await inspect([a, b], { page: pageUrl, program: 'shop', reach: true });
   const { page, leave } = await visit(watched.url);

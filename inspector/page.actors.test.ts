@@ -60,7 +60,7 @@ test('the keys of the tree move, open and close, and a letter goes to its filter
   await expect.poll(() => tree(page)).toEqual([expect.stringMatching(/shop/), 'app idle', 'cart empty']);
 });
 
-test('the events: from, to, type in words, payload, state and context before and after; a filter hides the others', async () => {
+test('event rows: from, to, type, payload, state and context; a filter hides others', async () => {
   const { page, application } = await opened();
   await application.load(2);
   application.actor.getSnapshot().children['cart']!.send({ type: 'ADD', count: 3 });
@@ -85,7 +85,7 @@ test('the events: from, to, type in words, payload, state and context before and
   await expect.poll(() => page.locator('#title-chart').innerText()).toBe('Statechart of shop/app');
 });
 
-test('enabled events are buttons; a payload has a form with the last values; what is sent arrives', async () => {
+test('enabled events are buttons; a payload has a form with the last values', async () => {
   const { page, application } = await opened({ reach: true });
   const cart = application.actor.getSnapshot().children['cart']!;
   cart.send({ type: 'ADD', count: 3 });

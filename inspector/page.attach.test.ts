@@ -18,7 +18,7 @@ const cacheDir = mkdtempSync(join(tmpdir(), 'quiver-vite-'));
 
 let vite: ViteDevServer;
 let application: string;
-/** What Vite printed. */
+/** The output of Vite. */
 const printed: string[] = [];
 beforeAll(async () => {
   const customLogger = { ...createLogger('silent'), info: (text: string) => void printed.push(text) };
@@ -89,7 +89,7 @@ test('@statelyai/inspect and useMachine in Strict Mode: no phantoms', async () =
   await attached(await follow(url), `stately=${encodeURIComponent(socket)}`, '', 'gone');
 });
 
-test('a wrong token is shown in the terminal and on the page, and the application goes on', async () => {
+test('a wrong token is reported in terminal and page, and the application continues', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const { url } = await receiving();

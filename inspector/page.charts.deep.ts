@@ -81,7 +81,7 @@ test('every step brings the active states into sight, and the transition that wa
   await page.keyboard.press('c');
 });
 
-test('nearer at the point under the pointer, dragged, moved by the arrow keys, and fitted again', async () => {
+test('zoom at the pointer, drag, arrow keys, and fit', async () => {
   await panel().focus();
   await page.keyboard.press('0');
   await expect.poll(overflow).toEqual([0, 0]);
@@ -201,7 +201,7 @@ test('all nodes by their states: who is where, and to the chart of one', async (
   expect(await page.locator('#title-chart').innerText()).toBe('Statechart of n7');
 });
 
-test('a chart too large to be laid out says so', async () => {
+test('a chart too large for the layout shows a message', async () => {
   const [header, ...lines] = directoryTrace(3, [1]).split('\n');
   const deep = (levels: number): object => (levels === 0 ? { type: 'final' } : { initial: 'a', states: { a: deep(levels - 1) } });
   const changed = { ...(JSON.parse(header!) as object), charts: { directory: deep(120) } };
@@ -210,7 +210,7 @@ test('a chart too large to be laid out says so', async () => {
   await large.close();
 });
 
-test('what a context holds is a tree: what is long unfolds, what changed inside of it is marked with what it was', async () => {
+test('a context is a tree: long values unfold, changes show the previous value', async () => {
   const [header, ...lines] = directoryTrace()
     .trimEnd()
     .split('\n')

@@ -31,7 +31,7 @@ const facts = (text: string): Promise<void> => page.locator('.facts').filter({ h
 const told = (message: string): Promise<void> => page.getByRole('alert').filter({ hasText: message }).waitFor();
 const lastLine = (): Promise<string | null> => page.getByRole('slider').getAttribute('aria-valuemax');
 
-describe('a bad trace is told on the page, never a blank one', () => {
+describe('a bad trace is reported on the page, never a blank one', () => {
   beforeAll(scene(''));
   afterAll(end(/ERR_CONNECTION_REFUSED/));
 
@@ -47,7 +47,7 @@ describe('a bad trace is told on the page, never a blank one', () => {
     expect(await page.getByRole('heading', { name: 'This cannot be shown' }).count()).toBe(1);
   });
 
-  test('a truncated one shows what there is, and says so', async () => {
+  test('a truncated one shows its lines, with a notice', async () => {
     await drop(trace.slice(0, -30));
     await told('The trace ends in the middle of line 34: it was cut off.');
     expect(await lastLine()).toBe('32');
@@ -71,7 +71,7 @@ describe('a bad trace is told on the page, never a blank one', () => {
     await page.locator('[data-view="network"]').getByRole('button', { name: 'show as text' }).click();
   });
 
-  test('a line that is nested too deep is told as what it is, and no other is left out', async () => {
+  test('a line that is nested too deeply is reported, and no other is left out', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     await drop([header, ...lines.with(9, lines[9]!.replace('{', `{"more":${deep},`))].join('\n'));
     await told('Not shown: line 10, for it is nested more than 1000 levels deep. What happened there is not known.');
@@ -136,7 +136,7 @@ describe('sharing', () => {
     await read(page);
   };
 
-  /** The page at an address that everybody can open. */
+  /** The page at a public address. */
   const PUBLIC = 'http://quiver.example/';
   const publish = (): Promise<unknown> =>
     page.route(`${PUBLIC}**`, (route) => {
@@ -146,7 +146,7 @@ describe('sharing', () => {
       return route.fulfill(isOfPage ? { path: fileURLToPath(new URL(name, pageUrl)) } : { status: 404 });
     });
 
-  test('from loopback comes one file, which tells neither the address nor its token; it opens from a disk', async () => {
+  test('from loopback: one file without the address or its token, which opens from disk', async () => {
     await drop(trace);
     await facts('5 nodes');
     const downloaded = page.waitForEvent('download');
@@ -168,7 +168,7 @@ describe('sharing', () => {
     await said('What is shown here has no address');
   });
 
-  test('from a page that is public a small trace is shared in the address, and opens though the server has another', async () => {
+  test('from a public page: a small trace in the address, which opens', async () => {
     await publish();
     await visit(PUBLIC);
     await drop(trace);
@@ -192,7 +192,7 @@ describe('sharing', () => {
     await page.unroute(`${PUBLIC}**`);
   });
 
-  test('a damaged one is told', async () => {
+  test('a damaged one is reported', async () => {
     for (const cut of ['H4sIAAAA', 'H4sIA']) {
       await visit(`${opened.served.url}#trace=${cut}`);
       await told('The trace in this address is damaged: a part of the link is missing');

@@ -82,7 +82,7 @@ describe('a gesture changes what comes and nothing that has been', () => {
     expect(await card().innerText()).not.toContain('comes after');
     const before = await lineSays();
     await does('crash');
-    // What was done is seen at once, right behind what had happened, and told at the time that is shown.
+    // A gesture is visible immediately, right after the last event, at the shown time.
     await expect.poll(lineSays).toMatch(/n2 crashed/);
     const shown = await page.locator('output.time b').innerText();
     expect(shown).toBe('0.01');
@@ -101,7 +101,7 @@ describe('a gesture changes what comes and nothing that has been', () => {
     expect(String(traceOf(json).trimEnd().split('\n').length - 1)).toBe(await lines());
   });
 
-  test('what was done is a test of the verdict that it has, and says which properties failed', async () => {
+  test('gestures become a test of the verdict, with the violated properties', async () => {
     const { properties } = simulate(JSON.parse(await saved('save as scenario')));
     const failed = properties.flatMap(({ name, holds }) => (holds === false ? [name] : []));
     expect(failed).not.toEqual([]);
@@ -112,7 +112,7 @@ describe('a gesture changes what comes and nothing that has been', () => {
     expect(test).toContain(".toBe('invalid')");
   });
 
-  test('what is asked is a test that fails when something answers it, of the run with what was done by hand', async () => {
+  test('a query becomes a test of the run with gestures, which fails on a match', async () => {
     await page.keyboard.press('/');
     const line = page.getByRole('searchbox');
     expect(await page.locator('.ask').getByRole('button', { name: 'save as test' }).count()).toBe(0);
@@ -166,7 +166,7 @@ describe('a gesture changes what comes and nothing that has been', () => {
   });
 });
 
-test('both branches of a fork stay: named, compared side by side, and there after a reload', async () => {
+test('both branches of a fork stay: named, compared, and present after a reload', async () => {
   await reachInto(scenario);
   await page.keyboard.press('ArrowRight');
   const given = await lines();
@@ -212,7 +212,7 @@ test('both branches of a fork stay: named, compared side by side, and there afte
   await opened.close();
 });
 
-test('held against another policy, another seed and a trace from a file, at the same moment', async () => {
+test('compared with another policy, another seed and a file, at the same moment', async () => {
   const scenario = directoryScenario();
   await reachInto(scenario);
   await tab('compare');
@@ -222,7 +222,7 @@ test('held against another policy, another seed and a trace from a file, at the 
   await page.getByLabel('other options').fill('{"policy":"ivy"}');
   await page.getByRole('button', { name: 'make it' }).click();
   await side('{"policy":"ivy"}').getByRole('img').waitFor();
-  // The policy stands in every state from the first line on; what happens is the same for a while.
+  // The policy is in every state from the first line on; the events are the same for a while.
   await page.getByRole('button', { name: 'to the first difference, line 1' }).click();
   await page.getByRole('button', { name: /^to the first other step, line 11$/ }).click();
   expect(await page.locator('.compare .side').first().locator('circle:not(.differs)').count()).toBe(10);
@@ -299,7 +299,7 @@ describe('links', () => {
   beforeAll(scene(election));
   afterAll(end(/status of 422/));
 
-  test('what cannot be done is told, and nothing changes', async () => {
+  test('an impossible gesture is reported, and nothing changes', async () => {
     await page.getByLabel('link to').selectOption('n2');
     await page.getByRole('region', { name: 'link n0 n2' }).getByRole('button', { name: 'clog' }).first().click();
     await page.getByRole('alert').waitFor();

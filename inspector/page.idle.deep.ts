@@ -1,4 +1,4 @@
-/** What the inspector costs where nothing happens: a page at rest, and a program that nobody watches. */
+/** The cost of the inspector without activity: an idle page, and an unobserved program. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const REST_MS = 1500;
 /** Layouts settle, fonts come, a hint goes away. */
 const SETTLE_MS = 1000;
 
-/** What the page does in a while: seconds of script (a timer or a frame that it asks for takes some), and what it sends. */
+/** The activity of the page during a time: seconds of script (each timer or frame takes some), and the requests that it sends. */
 async function doneIn(
   page: Page,
   ms: number,
@@ -68,7 +68,7 @@ test('a page at rest runs nothing, draws nothing, and sends nothing', async () =
   await close();
 });
 
-test('neither does a story that has come to its place, with a run beside', async () => {
+test('neither does a story at its place, with a compared run', async () => {
   const served = await serveTrace('', { page: pageUrl, shelf: storyShelf() });
   const { page, leave } = await visit(`${served.url}#story=arvy/5`);
   await page.getByRole('heading', { name: 'Beside it: Arrow' }).waitFor();
@@ -106,12 +106,12 @@ async function loadedBy(script: string, env: Readonly<Record<string, string>> = 
   return covered.map(({ url }) => url).filter((url) => url.startsWith('file:'));
 }
 
-test('a program that nobody watches loads the module that it imports, and nothing else of the inspector', async () => {
+test('an unobserved program loads only the module that it imports', async () => {
   const ofInspector = (urls: readonly string[]) => urls.flatMap((url) => /\/dist\/(inspector\/.*)/.exec(url)?.[1] ?? []).sort();
   const locks = JSON.stringify(new URL('../dist/adapters/locks/locks.js', import.meta.url));
   const unset = { QUIVER_INSPECT: '' };
   expect(await loadedBy('', unset)).toEqual([expect.stringMatching(/\/dist\/inspector\/live\/auto\.js$/)]);
   expect(ofInspector(await loadedBy(`await import(${locks})`, unset))).toEqual(['inspector/live/auto.js']);
-  // Nobody listens at this address; that is said, and the program ends.
+  // No server listens at this address. The program reports it and ends.
   expect(ofInspector(await loadedBy('', { QUIVER_INSPECT: 'http://127.0.0.1:9/x/' }))).toContain('inspector/live/outbox.js');
 });

@@ -85,7 +85,7 @@ describe('after a breakpoint', () => {
     return { page, does, close };
   }
 
-  test('Escape and End follow again, wherever the keys are: in the question, or at the box that was checked', async () => {
+  test('Escape and End follow again, wherever the focus is', async () => {
     const { page, does, close } = await following();
     await does('request', 3);
     for (const checksLast of [true, false]) {
@@ -107,7 +107,7 @@ describe('after a breakpoint', () => {
     await close();
   });
 
-  test('what has been stops nobody who follows: not when one asks, and not when one goes on without taking the question back', async () => {
+  test('past matches do not stop following, neither at the query nor later', async () => {
     const { page, does, close } = await following();
     await does('request', 3);
     await does('release');

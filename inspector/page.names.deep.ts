@@ -1,9 +1,9 @@
-/** Names that are long, and lists that are: what is cut says all of it under the pointer, and nothing has to be scrolled sideways. */
+/** Long names and long lists: the title of a shortened text contains all of it, and no list scrolls sideways. */
 import { expect, test } from 'vitest';
 import { openPage } from './page/testing/browser.js';
 import { directoryTrace } from './page/testing/traces.js';
 
-test('a name without a break wraps in every list, and pictures tell it whole under the pointer', async () => {
+test('a name without spaces wraps in every list, and pictures have it as their title', async () => {
   const long = 'aName'.repeat(60);
   const { page, close } = await openPage(directoryTrace().replaceAll('"n2"', JSON.stringify(long)));
   for (let i = 0; i < 8; i++) await page.keyboard.press('ArrowRight');

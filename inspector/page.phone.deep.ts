@@ -1,4 +1,4 @@
-/** What a narrow screen must not hide. */
+/** Content that a narrow screen must not hide. */
 import { expect, test } from 'vitest';
 import { openPage } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';

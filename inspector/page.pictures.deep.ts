@@ -13,7 +13,7 @@ import { serveTrace } from './server.js';
 /** The step that each picture shows, counted from 1. */
 const PICTURED: Readonly<Record<string, number>> = { arvy: 8, repair: 3, merge: 4, deadlock: 5, bins: 3, districts: 4 };
 
-test('every story is told to its end, from the list', async () => {
+test('every story runs to its end, from the list', async () => {
   const shelf = storyShelf();
   const served = await serveTrace('', { page: pageUrl, shelf });
   const { page, leave } = await visit(`${served.url}#stories`, { reducedMotion: true });

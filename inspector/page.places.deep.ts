@@ -76,7 +76,7 @@ describe('nodes are added and moved by hand', () => {
     expect(await done()).toEqual([]);
   });
 
-  test('with them it loses whoever is too far, and is linked again when it comes back', async () => {
+  test('a range unlinks a node that is too far, and links it again when it returns', async () => {
     await card().getByLabel('links by distance').check();
     await moves('Alt+ArrowDown');
     expect(await done()).toEqual(['cut n0 n1']);
@@ -88,7 +88,7 @@ describe('nodes are added and moved by hand', () => {
     await takeBackBoth();
   });
 
-  test('the pointer does the same: several links change at once, and stand in one branch', async () => {
+  test('the pointer does the same: several links change at once, in one branch', async () => {
     await page.reload();
     await read(page);
     await page.keyboard.press('g');
@@ -107,7 +107,7 @@ describe('nodes are added and moved by hand', () => {
     await takeBackBoth();
   });
 
-  test('a node that is added is alone from the start, is linked with who is near, and takes part', async () => {
+  test('a new node starts without links, is linked with near nodes, and takes part', async () => {
     const answer = made();
     await card().getByRole('button', { name: 'add a node' }).click();
     await answer;
@@ -131,7 +131,7 @@ describe('nodes are added and moved by hand', () => {
   });
 });
 
-test('where messages are routed, and where contacts move the nodes, nobody adds or moves any by hand', () => {
+test('with routing or contacts, nodes cannot be added or moved by hand', () => {
   const walkers = { kind: 'walkers', n: 3, radius: 0.5, speed: 0.1, steps: 3 };
   expect(gestures.offer(directoryScenario()).does).not.toContain('add');
   expect(gestures.offer({ ...election, topology: walkers }).does).not.toContain('add');

@@ -39,7 +39,7 @@ async function scene({ isOneClosed = false } = {}): Promise<Scene> {
 const network = (page: Page) => page.locator('[data-view="network"] [role="img"]').getAttribute('aria-label');
 const card = (page: Page) => page.getByRole('complementary', { name: 'reach in' });
 
-/** A node by its name, or a message by what it says. */
+/** Selects a node by its name, or a message by its content. */
 async function select(page: Page, name: string | RegExp): Promise<void> {
   const view = page.locator('[data-view="network"]');
   await view.getByRole('button', { name: 'show as text' }).click();
@@ -96,7 +96,7 @@ test.skipIf(!isHere)('a node is paused and goes on; a message is doubled and dro
   await leave();
 });
 
-test.skipIf(!isHere)('a channel is clogged and slowed, a command issued, and what makes no sense refused', async () => {
+test.skipIf(!isHere)('clog and slow a channel, issue a command, reject nonsense', async () => {
   const { page, a, b, leave } = await scene();
   await select(page, 'a directory');
   await page.getByLabel('link to').selectOption('b directory');
@@ -116,7 +116,7 @@ test.skipIf(!isHere)('a channel is clogged and slowed, a command issued, and wha
   await leave(/422/);
 });
 
-test.skipIf(!isHere)('a program that does not let itself be reached says how it would', async () => {
+test.skipIf(!isHere)('a program without gestures shows how to allow them', async () => {
   const { page, leave } = await scene({ isOneClosed: true });
   await select(page, 'b directory');
   await card(page).getByText('does not let itself be reached. Start it with QUIVER_REACH=1').waitFor();

@@ -6,7 +6,7 @@ import { rehearse } from '../test/rehearsal/rehearse.js';
 import { openPage } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 
-test('a lane for each process, what broke, and the charts of the process, its request and the roles of its nodes', async () => {
+test('a lane for each process, the violation, and the charts of processes and nodes', async () => {
   const { main, ...options } = careless;
   const { failure } = await rehearse({ ...options, seed: 25, runs: 1, shrinkSeconds: 30 }, main);
   const lines = [...traceOfFailure(failure)].map((line) => `${JSON.stringify(line)}\n`);

@@ -1,4 +1,4 @@
-/** Stories in Chromium: what is said when, beside what, and stories of one's own. */
+/** Stories in Chromium: captions and their times, compared runs, and the user's own stories. */
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const scenario = { ...directoryScenario(), network: { latency: 10 } };
 let served: Served;
 let visited: Visited;
 let page: Page;
-/** What the console of the page may say besides. */
+/** Messages that the console of the page may contain in addition. */
 let allowed: RegExp | undefined;
 
 async function open(place: string, reducedMotion = false): Promise<void> {
@@ -39,7 +39,7 @@ afterEach(async () => {
 const strip = (step: number) => page.locator(`.story[data-step="${step}"][data-found="true"]`);
 const description = () => page.locator('.story .text').innerText();
 
-describe('what a step says', () => {
+describe('the captions of a step', () => {
   test('comes sentence by sentence, each when the picture gets to its place', async () => {
     await open('#story=arvy/1');
     await strip(1).waitFor();
@@ -69,7 +69,7 @@ describe('what a step says', () => {
     expect(new Set(at).size).toBe(3);
   });
 
-  test('is said whole at once where nothing moves, and stays said when one goes back in time', async () => {
+  test('appear immediately without an animation, and stay when the reader goes back', async () => {
     await open('#story=arvy/2', true);
     await expect.poll(description).toMatch(/^n0 asks\. .* by the direct link\.$/);
     await page.keyboard.press('Home');
@@ -102,7 +102,7 @@ test('runs that are compared stand side by side, at the same places', async () =
   const timeOf = (label: string | null) => Number(/ at ([\d,.]+)/.exec(label!)![1]!.replace(',', ''));
   const now = timeOf(await page.locator('[data-view="network"] canvas').getAttribute('aria-label'));
   expect(timeOf(await beside.getAttribute('aria-label'))).toBeGreaterThan(2 * now);
-  // What comes at the same time, but after the place, has not come yet.
+  // Events at the same time after the place are not shown yet.
   expect(await beside.getAttribute('aria-label')).toMatch(/: 0 messages on their way$/);
   await keepPicture(page, 'story-side-by-side');
   await page.getByRole('button', { name: 'Back', exact: true }).click();
@@ -138,7 +138,7 @@ test('on a phone a swipe goes from card to card', async () => {
   await strip(1).waitFor();
 });
 
-describe("a story of one's own", () => {
+describe("the user's own story", () => {
   const card = () => page.getByRole('complementary', { name: 'reach in' });
   const folder = mkdtempSync(join(tmpdir(), 'quiver-story-'));
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -153,7 +153,7 @@ describe("a story of one's own", () => {
     await read(page);
   };
 
-  test('is told by gestures and by hand, saved, and told by the page again', async () => {
+  test('is recorded from gestures and by hand, saved, and opened again', async () => {
     await open('');
     await page.getByRole('tab', { name: /^by hand/ }).click();
     await page.getByText('a story of it').click();
@@ -179,7 +179,7 @@ describe("a story of one's own", () => {
     });
     const crash = story.runs[story.steps[1].run].scenario.events.at(-1);
     expect(crash).toMatchObject({ do: 'crash', at: story.steps[1].at.at });
-    // What was put together outlives a reload.
+    // The story survives a reload.
     await page.reload();
     await read(page);
     await openFile('story.json', file);
@@ -195,7 +195,7 @@ describe("a story of one's own", () => {
     await keepPicture(page, 'story-of-ones-own');
   });
 
-  test('tells the very line that is shown, of several at one time, and what a gesture did', async () => {
+  test('refers to the shown line, of several at one time, and to a gesture', async () => {
     await open('');
     await page.getByRole('tab', { name: /^by hand/ }).click();
     await page.getByText('a story of it').click();
@@ -226,7 +226,7 @@ describe("a story of one's own", () => {
     expect([await slider.getAttribute('aria-valuetext'), new Set(seen).size]).toEqual([seen[1], 2]);
   });
 
-  test('on a page that has nobody to make its runs is refused, and what was shown stays', async () => {
+  test('is rejected on a page without a server for runs, and the view stays', async () => {
     allowed = /status of 404/;
     await open('');
     const story = JSON.stringify({
@@ -258,13 +258,13 @@ describe("a story of one's own", () => {
     await looking.close();
   });
 
-  test('that is none is refused by name', async () => {
+  test('an unknown one is rejected with the reason', async () => {
     await open('');
     await openFile('wrong.json', '{"story": 1, "title": "x", "runs": {}, "steps": [{"run": "a", "at": "start", "text": ""}]}');
     await page.getByText('The story cannot be told: step 1 names no run of the story.').waitFor();
   });
 
-  test('whose run the server refuses is told why, and not over another run', async () => {
+  test('one whose run the server rejects shows the reason, and no other run', async () => {
     allowed = /status of 422/;
     await open('');
     const runs = { a: { scenario: { protocol: 'nothing', topology: { kind: 'path', n: 2 }, events: [] } } };

@@ -1,4 +1,4 @@
-/** The tabs of the lower panel: all six in sight, with what is counted beside them, at the widths of ordinary screens. */
+/** The tabs of the lower panel: all six are visible, with their counts, at the widths of ordinary screens. */
 import { expect, test } from 'vitest';
 import { openPage, read } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
@@ -14,7 +14,7 @@ test('all six are in sight, in one row from 1366 on, and nothing has to be scrol
   await read(page);
   const tabs = page.getByRole('tab');
   expect(await tabs.allInnerTexts()).toEqual(['events', 'why', 'properties4', 'by hand1', 'compare', 'plots']);
-  // What is chosen is bold.
+  // The selected tab is bold.
   await page.getByRole('tab', { name: /^properties/ }).click();
   const measured: Record<number, { readonly hidden: number; readonly rows: number }> = {};
   for (const width of [1100, 1280, 1366, 1440, 1920]) {
@@ -28,7 +28,7 @@ test('all six are in sight, in one row from 1366 on, and nothing has to be scrol
   await close();
 });
 
-test('by hand: nothing is cut and nothing needs to be scrolled sideways, however much there is', async () => {
+test('by hand: nothing is cut or scrolls sideways, with any number of gestures', async () => {
   const { page, close } = await openPage(traceOf({ ...directoryScenario(), network: { latency: 10 } }), { gestures });
   await page.keyboard.press('g');
   for (const name of ['crash', 'restart', 'crash', 'restart']) {

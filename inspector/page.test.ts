@@ -82,7 +82,7 @@ describe('the four views', () => {
     expect(await page.locator('.as-text').count()).toBe(0);
   });
 
-  test('the events say who sent what to whom, and go where one clicks', async () => {
+  test('event rows contain sender, event and receiver, and a click goes there', async () => {
     await page.getByRole('tab', { name: 'events' }).click();
     await stepTo(START + 2);
     const cells = page.locator('.event-row.is-now').getByRole('cell');
@@ -105,7 +105,7 @@ describe('the four views', () => {
     expect(await chartOf()).toBe('Statechart of n0');
   });
 
-  test('the keys of the space-time diagram go along the steps of a node, and from node to node', async () => {
+  test('keys of the space-time diagram: along the steps of a node, and to other nodes', async () => {
     await stepTo(START + 6);
     await view('space-time').locator('canvas').focus();
     const before = await chartOf();
@@ -133,7 +133,7 @@ describe('the four views', () => {
     await page.getByRole('tab', { name: 'plots' }).click();
   });
 
-  test('lanes are colored by the states of their roles: a legend, and words for the slice under the pointer', async () => {
+  test('lanes have the colors of their roles, with a legend and titles', async () => {
     const states = page.getByRole('list', { name: 'states in sight' }).getByRole('listitem');
     expect(await states.allInnerTexts()).toEqual([
       'holding.idle',
@@ -311,7 +311,7 @@ describe('time', () => {
     expect(await page.locator('.scrubber .hits').getAttribute('d')).toBe('');
   });
 
-  test('what lasts has bars from when to when it held, for whom it holds now, and a play stops where it begins', async () => {
+  test('a query for states has bars and nodes, and playback stops where a bar begins', async () => {
     await press('Home');
     await press('/');
     await page.getByRole('searchbox').fill('node:n1 state:waiting');

@@ -1,4 +1,4 @@
-/** What a trace proves is seen on the page as it opens, and what its charts did is what XState says they did. */
+/** The page shows the result of a trace when it opens, and its transitions match those of XState. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ describe('the counterexample of the checker', () => {
   beforeAll(scene(counterexampleTrace()));
   afterAll(end);
 
-  test('says what it violates, for whom, and that nothing more can happen', async () => {
+  test('shows the violation, its nodes, and that nothing more can happen', async () => {
     const notification = page.locator('.verdict');
     expect(await notification.innerText()).toMatch(
       /^Violated: every request succeeds for n0 and n1\. It rests for ever from line 19: nothing more can happen\./,
@@ -45,7 +45,7 @@ describe('the counterexample of the checker', () => {
     await keepPicture(page, 'inspector-verdict');
   });
 
-  /** How many points of the picture of space and time are as dark as a dot that is no shade of what it is. */
+  /** The number of points in the space-time picture that are as dark as an unfaded dot. */
   const darkPoints = (): Promise<number> =>
     page.locator('[data-view="space-time"] canvas').evaluate((element) => {
       const { width, height } = element as HTMLCanvasElement;
@@ -57,7 +57,7 @@ describe('the counterexample of the checker', () => {
       return count;
     });
 
-  test('why: who waits for whom, and the chain of causes back to the world outside; in space and time the rest is pale', async () => {
+  test('why: waiting nodes, and the chain of causes; the rest of the diagram is pale', async () => {
     await page.getByRole('tab', { name: 'events' }).click();
     const dark = await darkPoints();
     await page.locator('.verdict').getByRole('button', { name: 'Why?' }).click();
@@ -79,7 +79,7 @@ describe('the counterexample of the checker', () => {
     await page.getByRole('tab', { name: 'why' }).click();
   });
 
-  test('the tabs are one stop of the Tab key, and the arrow keys go from one to the next, round', async () => {
+  test('the tabs are one stop of the Tab key, and the arrow keys cycle through them', async () => {
     const chosen = () => page.locator('[role=tab][aria-selected=true]').getAttribute('data-tab');
     const line = await page.getByRole('slider').getAttribute('aria-valuenow');
     await page.getByRole('tab', { name: 'plots' }).click();
@@ -106,7 +106,7 @@ describe('the counterexample of the checker', () => {
   });
 });
 
-test('a trace and the page as one file, opened from a disk: it shows the same, asks nobody, and runs nothing of the trace', async () => {
+test('trace and page as one file from disk: same view, no requests, no script injection', async () => {
   const evil = '</script><script>document.title = "owned"</script>';
   const file = join(mkdtempSync(join(tmpdir(), 'quiver-file-')), 'failure.html');
   writeFileSync(file, pageFile(counterexampleTrace().replaceAll('"n1"', JSON.stringify(evil)), pageUrl));
@@ -152,7 +152,7 @@ describe('the transitions of a step', () => {
     expect(await page.locator('.why .row').innerText()).toMatch(/^Why parent of n1\?/);
   });
 
-  test('a trace that does not tell lights up nothing that may not have been taken', async () => {
+  test('without transitions in the trace, only certain ones are highlighted', async () => {
     const unreported = directoryTrace()
       .trimEnd()
       .split('\n')
@@ -169,14 +169,14 @@ describe('the transitions of a step', () => {
   });
 });
 
-test('lines that are missing are said', async () => {
+test('missing lines are reported', async () => {
   const lines = directoryTrace().trimEnd().split('\n');
   await scene(`${lines.toSpliced(10, 3).join('\n')}\n`)();
   expect(await page.getByText(/Lines are missing from this trace: 3 before line 10\./).count()).toBe(1);
   await end();
 });
 
-test('an ordinary program is drawn whole: parallel and nested states, actors, delays, history, entry and exit, tags', async () => {
+test('an ordinary program is drawn completely, with all kinds of states and actions', async () => {
   const actor = createActor(conformance.provide({ actors: { clock: conformance, fetchItems: conformance } } as never));
   const { value, context } = actor.getSnapshot();
   const header = {
@@ -208,7 +208,7 @@ test('an ordinary program is drawn whole: parallel and nested states, actors, de
   await end();
 });
 
-test('the nearest good run stands beside the counterexample, at the same line, and says where the two part', async () => {
+test('the nearest good run is next to the counterexample, with their first difference', async () => {
   opened = await openPage(counterexampleTrace(), { gestures: gesturesOnCounterexample });
   ({ page } = opened);
   await page.getByRole('tab', { name: 'compare' }).click();

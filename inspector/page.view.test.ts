@@ -1,4 +1,4 @@
-/** `<quiver-view>` on somebody's web page, in Chromium. */
+/** `<quiver-view>` on a web page, in Chromium. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -58,7 +58,7 @@ afterAll(async () => {
 
 const inside = () => visited.page.frameLocator('quiver-view iframe');
 
-test('it shows the trace of its address, in a frame that asks nobody and sees nothing of the page around', async () => {
+test('it shows the trace of its address, in an isolated frame without requests', async () => {
   await inside().locator('.page[data-read="true"]').waitFor();
   expect(await inside().locator('.verdict').innerText()).toMatch(/^Violated: every request succeeds/);
   expect(asked.filter((url) => url !== '/favicon.ico')).toEqual(['/', '/view.js', '/failure.ndjson']);
@@ -75,7 +75,7 @@ test('it shows the trace of its address, in a frame that asks nobody and sees no
   await keepPicture(visited.page, 'inspector-view');
 });
 
-test('the text of a trace is shown in place of the address, as text', async () => {
+test('the text of a trace has precedence over the address, and is only text', async () => {
   const evil = '</script><script>document.title = "owned"</script>';
   await visited.page
     .locator('quiver-view')
@@ -91,7 +91,7 @@ test('the text of a trace is shown in place of the address, as text', async () =
   ).toBe('Quiver inspector');
 });
 
-test('what cannot be loaded is said in its place and by an event; later it shows what can', async () => {
+test('a loading error is shown and dispatched; a later trace is shown', async () => {
   const view = visited.page.locator('quiver-view');
   const message = await view.evaluate(
     (element) =>
@@ -106,7 +106,7 @@ test('what cannot be loaded is said in its place and by an event; later it shows
   await inside().locator('.page[data-read="true"]').waitFor();
 });
 
-test('what is no trace is said in its place and by an event, as one hears of what cannot be loaded', async () => {
+test('an invalid trace is shown and dispatched like a loading error', async () => {
   const view = visited.page.locator('quiver-view');
   const said = (given: string) =>
     view.evaluate(

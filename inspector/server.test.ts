@@ -56,7 +56,7 @@ describe('the page and the trace', () => {
     expect((await get(`${served.url}trace`)).body).toBe('one\ntwo\n');
   });
 
-  test('can reach no other server and are no part of another page', async () => {
+  test('cannot access other servers or be framed by another page', async () => {
     const { headers } = await get(served.url);
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
@@ -78,8 +78,8 @@ describe('the page and the trace', () => {
   });
 });
 
-describe('nobody else gets anything', () => {
-  test('it listens on 127.0.0.1 alone', () => {
+describe('no other client gets anything', () => {
+  test('it listens only on 127.0.0.1', () => {
     expect(served.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/$/);
   });
 
@@ -97,7 +97,7 @@ describe('nobody else gets anything', () => {
     expect((await get(`${served.url}trace`, headers)).status).toBe(403);
   });
 
-  test('a click on the printed address in a mail is no attack', async () => {
+  test('a click on the printed address in a mail is accepted', async () => {
     expect((await get(served.url, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })).status).toBe(200);
   });
 

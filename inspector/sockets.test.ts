@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { acceptSockets } from './sockets.js';
 
-test('without the package ws it is said what needs it, and how to have it', async () => {
+test('without the package ws, the error names its use and how to install it', async () => {
   vi.doMock('ws', () => {
     throw new Error("Cannot find package 'ws'");
   });

@@ -1,4 +1,4 @@
-/** Reports of XState's actors as short lines, and as a trace. */
+/** Recordings of XState's actors as short lines, and as a trace. */
 import { onTestFinished } from 'vitest';
 import { isStep, type StepLine, type TraceLine } from '../../network/trace.js';
 import { reportActors } from './actors.js';

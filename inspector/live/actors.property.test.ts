@@ -1,7 +1,7 @@
 /**
- * Small systems at random: a parent, two children and a callback that answer at once, poke each other from actions, are delayed,
- * stopped and done. What the reports tell is what each actor really did, as its logic was asked to: every event once, in that order,
- * with its sender and the state that it led to.
+ * Small random systems: a parent, two children and a callback that answer immediately, send events to each other from actions, and are
+ * delayed, stopped and finished. The reports match the log of each actor's logic: every event once, in that order, with its sender and the
+ * resulting state.
  */
 import fc from 'fast-check';
 import {
@@ -30,7 +30,7 @@ interface Act {
   readonly type: string;
   readonly to: string;
 }
-/** What a machine does about an event in a state, and where it goes then; how it begins. */
+/** The actions of a machine for an event in a state, and the next state; or its start. */
 interface Rule {
   readonly target: string | undefined;
   readonly acts: readonly Act[];
@@ -61,7 +61,7 @@ const ask = fc.oneof(
 );
 const stays = [undefined, undefined, ...STATES];
 
-/** What an actor was asked to do, as its own logic was. */
+/** A call of an actor's logic. */
 interface Done {
   readonly node: string;
   readonly event: { readonly type: string; readonly [key: string]: unknown };
@@ -80,7 +80,7 @@ class World {
     private readonly syncs: boolean,
   ) {}
 
-  /** An event that can be told from all others. */
+  /** Creates an event that differs from all others. */
   event(type: string, by: string | null, fuel: number) {
     return { type, by, fuel, count: this.count++ };
   }
@@ -145,7 +145,7 @@ class World {
   }
 }
 
-/** Who sends the events that XState makes is in their names. */
+/** The sender of an event that XState makes is in its name. */
 function senderOf({ type, by }: Done['event']): string | undefined {
   const ofXState = /^xstate\.(?:done\.actor|error\.actor|snapshot)\.(.*)$/.exec(type);
   return ofXState ? ofXState[1] : ((by as string | null) ?? undefined);

@@ -1,4 +1,4 @@
-/** XState's actors are told as they act: every event once, in the order in which it is taken, with its sender, its time and its cause. */
+/** Reports of XState's actors: every event once, in the order of processing, with its sender, its time and its cause. */
 import {
   assign,
   createActor,
@@ -120,7 +120,7 @@ describe('an answer that comes at once', () => {
     expect(lines.flatMap((line) => ('message' in line ? [line.message] : []))).toEqual([0]);
   });
 
-  test('of a callback that said the same by itself just before: each is its own message', () => {
+  test('of a callback that just sent the same event by itself: two messages', () => {
     const reports = recordActors();
     let later = () => {};
     const echo = fromCallback(({ sendBack, receive }) => {
@@ -185,7 +185,7 @@ describe('an answer that comes at once', () => {
   });
 });
 
-test('on a page, nothing waits for a sending that is told', () => {
+test('on a page, no delivery waits for a reported sending', () => {
   const reports = recordActors();
   const parent = setup({ actors: { kid } }).createMachine({
     id: 'par',
@@ -211,7 +211,7 @@ test('on a page, nothing waits for a sending that is told', () => {
   inbox.close();
 });
 
-describe('what XState does not tell of', () => {
+describe('events that XState does not report', () => {
   test('events from before the start, and one that an action sends to its own actor', () => {
     const reports = recordActors();
     const machine = createMachine({
@@ -301,7 +301,7 @@ describe('what XState does not tell of', () => {
     expect(told!.event).toMatchObject({ error: { name: 'RangeError', message: 'too far' } });
   });
 
-  test('a promise that fails says why', async () => {
+  test('a failed promise has its error', async () => {
     const reports = recordActors();
     const pay = fromPromise(async () => Promise.reject(new Error('card refused')));
     const machine = setup({ actors: { pay } }).createMachine({

@@ -1,10 +1,10 @@
-/** Gestures on live nodes of this process: what each does, what is told of it, and that nothing is lost when they end. */
+/** Gestures on live nodes of this process: the effect and the report of each. Nothing is lost when they end. */
 import { describe, expect, test } from 'vitest';
 import type { LiveNode } from '../../adapters/node/node.js';
 import { NodeGate } from './gate.js';
 import { livePair } from './pair.fixtures.js';
 
-/** `a` has the token; what its gate tells is noted. */
+/** `a` has the token, and the events of its gate are recorded. */
 async function pair() {
   const [a, b] = livePair();
   await Promise.all([a.ready, b.ready]);
@@ -39,7 +39,7 @@ describe('what comes to a live node', () => {
     expect(gateOfA.offer().standing).toEqual([]);
   });
 
-  test('a command that does not wait is taken all the same: what the application gives back is back', async () => {
+  test('a command that cannot be held up is taken: a release by the application counts', async () => {
     const { a, gateOfA } = await pair();
     const [granted, released] = [next(a, 'granted'), next(a, 'released')];
     a.command('request');
@@ -81,7 +81,7 @@ describe('what comes to a live node', () => {
     expect(gateOfA.offer().standing).toEqual([]);
   });
 
-  test('comes later by as much as it is slowed, in its order, and at once when the gate goes', async () => {
+  test('is delayed by the given time, in order, and arrives when the gate is removed', async () => {
     const { b, told, gateOfA } = await pair();
     gateOfA.do({ do: 'slow', channel: ['b', 'a'], by: 3_600_000 });
     const granted = next(b, 'granted');

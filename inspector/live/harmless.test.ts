@@ -1,4 +1,4 @@
-/** A program that is watched behaves as it does alone, whatever its actors hold, and is shown as far as it can be read. */
+/** An observed program behaves as without observation, whatever its actors contain, and readable parts are shown. */
 import { assign, createActor, createMachine } from 'xstate';
 import { config, type Subject } from 'rxjs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -89,7 +89,7 @@ describe('what an actor holds', () => {
     expect(JSON.stringify(reports.at(-1)!.event)).toContain(shown);
   });
 
-  test('no getter is called, in a context, an event, an error or a config, and each is shown as one', () => {
+  test('no getter is called in a context, event, error or config; each is marked', () => {
     let calls = 0;
     const getter = { get: () => ++calls, enumerable: true };
     const withX = (value: object = {}) => Object.defineProperty(value, 'x', getter);
@@ -118,7 +118,7 @@ describe('what an actor holds', () => {
     });
   });
 
-  test('what is shared is no circle, and a circle is cut', () => {
+  test('a shared value is not a cycle, and a cycle is cut', () => {
     const shared = { n: 1 };
     const circle: Record<string, unknown> = { shared };
     circle['self'] = circle;
@@ -131,7 +131,7 @@ describe('what an actor holds', () => {
     expect(plain({ big: 10n })).toEqual({ big: '10' });
   });
 
-  test('what is too much is cut and says so, and what is small beside it stays', () => {
+  test('large values are cut with a mark, and small ones next to them stay', () => {
     const read = plain({ text: 'x'.repeat(12e6), list: Array.from({ length: 1e6 }, () => ({})), n: 7 }) as any;
     expect(JSON.stringify(read).length).toBeLessThan(2_100_000);
     expect(read.n).toBe(7);
@@ -139,7 +139,7 @@ describe('what an actor holds', () => {
     expect(read.list.at(-1)).toMatch(/^… [\d]+ more$/);
   });
 
-  test('a BigInt and what throws, as the value of logic of its own', () => {
+  test('a BigInt and a throwing value, as the value of custom logic', () => {
     const reports = watched();
     for (const value of [5n, revoked(), new Proxy({}, { ownKeys: fails, get: fails })]) {
       const snapshot = { status: 'active', value, output: undefined, error: undefined } as const;
@@ -155,7 +155,7 @@ describe('what an actor holds', () => {
     }
   });
 
-  test('what is no record, as a context', () => {
+  test('a context that is not a record', () => {
     const reports = watched();
     const snapshot = { status: 'active', context: revoked(), output: undefined, error: undefined } as const;
     const logic = { getInitialSnapshot: () => snapshot, transition: () => snapshot, getPersistedSnapshot: () => snapshot };
@@ -163,7 +163,7 @@ describe('what an actor holds', () => {
     expect(last(reports).context).toEqual({ context: expect.stringContaining('‹cannot be read: ') });
   });
 
-  test('a machine whose description cannot be read is named all the same', () => {
+  test('a machine with an unreadable description has its name', () => {
     const reports = watched();
     const states = { a: { on: { go: 'b' } }, b: {} };
     const actor = createActor(
@@ -226,7 +226,7 @@ describe('nodes that are watched by hand', () => {
     let granted = false;
     watched.addEventListener('granted', () => (granted = true));
     watched.command('request');
-    // RxJS says what an observer throws in a later turn.
+    // RxJS reports the error of an observer in a later turn.
     await vi.waitFor(() => expect(granted && put.mock.calls.length > 1).toBe(true));
     await close();
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** What programs may say, or what claims to be one: it is refused or shown, and nothing of it ends the inspector. */
+/** Hostile or invalid input of programs: it is rejected or shown, and does not end the inspector. */
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createActor, type AnyActorLogic } from 'xstate';
 import { WebSocket } from 'ws';
@@ -12,7 +12,7 @@ import { now, type StepReport } from './report.js';
 const page = new URL('../page/', import.meta.url);
 const program = { name: 'p', run: 'r' };
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
-/** Of long ago, so that nothing waits for anything. */
+/** A report of long ago, so that it waits for no other. */
 const report = (extra: object = {}, node = 'n'): StepReport => ({
   at: now() - 5000,
   node,
@@ -35,7 +35,7 @@ describe('over HTTP and WebSockets', () => {
     const response = await fetch(`${receiving.url}report`, { method: 'POST', body });
     return [response.status, await response.text()];
   };
-  /** Says one more thing, closes, and gives all that was shown. */
+  /** Sends one more report, closes, and returns all that was shown. */
   async function shown(): Promise<string[]> {
     expect(await post(JSON.stringify({ program, reports: [report({}, 'last')] }))).toEqual([200, 'null']);
     const answer = await fetch(`${receiving.url}trace`);
@@ -100,7 +100,7 @@ describe('over HTTP and WebSockets', () => {
     expect(await shown()).toEqual(['last started']);
   });
 
-  test('a snapshot whose value is no state is shown by its status', async () => {
+  test('a snapshot whose value is not a state is shown by its status', async () => {
     const client = new WebSocket(receiving.socket);
     await new Promise((resolve) => client.on('open', resolve));
     const snapshot = { value: { a: null }, status: 'active', context: {} };
@@ -133,7 +133,7 @@ test.each([
   expect(reports.map(({ roles }) => roles)).toEqual([{ actor: { chart: 'actor', value: 'active', context: {} } }]);
 });
 
-test('what cannot be taken is left out with a warning, and what comes behind it is taken', () => {
+test('a bad report is left out with a warning, and later ones are taken', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const taken: string[] = [];

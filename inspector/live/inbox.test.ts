@@ -1,4 +1,4 @@
-/** When what programs tell is shown: however their clocks go, and until they are heard of no more. */
+/** The times at which reports are shown, with any clocks, and the end of silent programs. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Inbox } from './inbox.js';
 import { now, type StepReport } from './report.js';
@@ -31,7 +31,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a program that says nothing more is gone after three seconds, whatever it said last', () => {
+test('a silent program is gone after three seconds, whatever its last report', () => {
   inbox.putAll({ program: { name: 'p', run: '1' }, reports: [report(now())], isLast: true });
   vi.advanceTimersByTime(2900);
   expect(told).toEqual(['p: n go']);
@@ -39,7 +39,7 @@ test('a program that says nothing more is gone after three seconds, whatever it 
   expect(told).toEqual(['p: n go', 'n is gone']);
 });
 
-test('an inspector that was busy does not take its own silence for that of the programs', () => {
+test('time in which the inspector was busy does not count as silence of programs', () => {
   inbox.putAll({ program: { name: 'p', run: '1' }, reports: [report(now())] });
   vi.advanceTimersByTime(500);
   // Time passes and no timer runs.
@@ -53,7 +53,7 @@ test('an inspector that was busy does not take its own silence for that of the p
   jump.mockRestore();
 });
 
-test('a connected program may be silent; one that leaves is gone at once, and one that is lost may come back', () => {
+test('a connected program may be silent; it is gone after leaving; a lost one may return', () => {
   const program = { name: 'p', run: '1' };
   inbox.putAll({ program, reports: [report(now())] }, Infinity);
   vi.advanceTimersByTime(60_000);
@@ -65,7 +65,7 @@ test('a connected program may be silent; one that leaves is gone at once, and on
   expect(told).toEqual(['p: n go', 'p: n again', 'n is gone']);
 });
 
-test('a clock that is an hour ahead: its steps are shown as they are heard of, in their order, and that is said once', () => {
+test('a clock an hour ahead: steps are shown on arrival, in order, with one note', () => {
   const program = { name: 'ahead', run: '1' };
   const ahead = now() + HOUR_MS;
   inbox.putAll({ program, reports: [report(ahead, 'n', 'one'), report(ahead + 1, 'n', 'two')] });

@@ -117,7 +117,7 @@ describe('live nodes are watched in one line', () => {
     expect(sentences(await reader.end())).toContainEqual(expect.stringMatching(/^b received prepare from a; sent ready to a/));
   });
 
-  test('whoever comes late gets what has been', async () => {
+  test('a late reader gets the past', async () => {
     const [a] = nodes(directory, ['a'], { hold: null });
     const watched = await inspect(a!, { page });
     const first = await Reader.open(watched.url);
@@ -156,7 +156,7 @@ describe('nodes of several processes on one page', () => {
     expect(new Moment(recording, recording.end - 1).flights()).toEqual([]);
   });
 
-  /** As often as told, the token goes round: every find and every token reads like the one before. */
+  /** Sends the token around several times. Every find and every token is equal to the previous one. */
   async function goRound(nodes: readonly LiveNode[], times: number): Promise<void> {
     for (let round = 0; round < times; round++)
       for (const node of nodes) {
@@ -167,7 +167,7 @@ describe('nodes of several processes on one page', () => {
       }
   }
 
-  test('watched one by one while they act: at rest nothing is on its way, and each message is its own', async () => {
+  test('observed one after the other: finally no message is in flight or confused', async () => {
     const all = nodes(directory, ['a', 'b', 'c'], { hold: null });
     const [a, b, c] = all;
     await Promise.all(all.map(({ ready }) => ready));
@@ -207,7 +207,7 @@ describe('nodes of several processes on one page', () => {
     expect(lines.slice(-12).some((line) => !isStep(line))).toBe(false);
   });
 
-  test('a program that is killed is gone, its peers miss it, and its next run takes its place', async () => {
+  test('a killed program is gone, its peers suspect it, and its next run replaces it', async () => {
     const bus = new InProcessBus();
     onTestFinished(() => bus.close());
     const of = (id: string) =>
@@ -240,7 +240,7 @@ describe('nodes of several processes on one page', () => {
     expect(end.flights()).toEqual([]);
   });
 
-  test('what is no report is refused, and the page goes on', async () => {
+  test('an invalid report is rejected, and the page continues', async () => {
     const [a] = nodes(directory, ['a'], { hold: null });
     const watched = await inspect(a!, { page });
     const post = (body: string) => fetch(`${watched.url}report`, { method: 'POST', body }).then(({ status }) => status);
@@ -249,7 +249,7 @@ describe('nodes of several processes on one page', () => {
     await watched.close();
   });
 
-  test('an address that is none, and nobody there', async () => {
+  test('an invalid address, and one without a server', async () => {
     const [a] = nodes(directory, ['a'], { hold: null });
     await expect(inspect(a!, { report: 'here' })).rejects.toThrow('"here" is not the address of an inspector');
     await expect(inspect(a!, { report: 'http://127.0.0.1:9/x/' })).rejects.toThrow();
@@ -308,7 +308,7 @@ describe('a live trace', () => {
     expect(late.roles(0)[0]!.view.value).toBe('s999');
   });
 
-  test('tells a reader that was too slow what it has missed', async () => {
+  test('notifies a slow reader of the lines that it missed', async () => {
     let last = -1;
     const trace = new LiveTrace(header, () => standing(last), CHARACTERS);
     const pieces = trace.text();

@@ -1,4 +1,4 @@
-/** Reports on their way: bounded, cut to what is taken, sent again when nobody answered, and never felt by the program. */
+/** Outgoing reports: bounded, cut, repeated without an answer, and without effect on the program. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -41,7 +41,7 @@ function taken(backlog: ReportBacklog): { reports: LiveReport[]; sizes: number[]
   };
 }
 
-/** What the inspector shows of them. */
+/** The inspector's display of the reports. */
 function shown(reports: readonly LiveReport[]): { lines: string[]; merger: Merger } {
   const lines: TraceLine[] = [];
   const merger = new Merger(0, (line) => lines.push(line));
@@ -52,7 +52,7 @@ function shown(reports: readonly LiveReport[]): { lines: string[]; merger: Merge
 }
 
 describe('what waits', () => {
-  test('is bounded in bytes; a gap says how much is missing, and the last state is right', () => {
+  test('is bounded in bytes; a gap counts missing reports, and the last state is right', () => {
     const backlog = new ReportBacklog(100_000);
     backlog.put(start('still', { roles: { ...at(7), other: { chart: 'c', value: 'b', context: {} } } }));
     backlog.put(start('n', { charts: { c: { id: 'c' } }, links: ['still'] }));
@@ -106,7 +106,7 @@ describe('what waits', () => {
   });
 });
 
-/** An inspector that answers what it is told to. */
+/** An inspector with programmed answers. */
 async function inspector(answer: (batch: Batch) => number | null): Promise<string> {
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
@@ -123,7 +123,7 @@ async function inspector(answer: (batch: Batch) => number | null): Promise<strin
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/t/`;
 }
 
-test('a batch that nobody answered is sent again with its number, and taken once', async () => {
+test('a batch without an answer is sent again with its number, and taken once', async () => {
   const lines: TraceLine[] = [];
   const inbox = new Inbox(new Merger(0, (line) => lines.push(line)));
   let isDeaf = true;
@@ -181,7 +181,7 @@ test('what the inspector refuses is a gap', async () => {
 });
 
 test.each([10, 1_500_000])('a program with %i characters ends although its inspector is stopped', async (characters) => {
-  // Whoever connects is never read.
+  // The server never reads from its connections.
   const { createServer: listen } = await import('node:net');
   const silent = listen((socket) => socket.pause().on('error', () => {}));
   silent.listen(0, '127.0.0.1');
@@ -202,7 +202,7 @@ test.each([10, 1_500_000])('a program with %i characters ends although its inspe
   expect(performance.now() - over).toBeLessThan(4000);
 });
 
-test('a process that stood still longer than an inspector may take hears its answer first, and gives nothing up', async () => {
+test('a process that was paused for long reads the answer first, and drops nothing', async () => {
   const inspector = new Worker(
     `const { createServer } = require('node:http');
     const { parentPort } = require('node:worker_threads');

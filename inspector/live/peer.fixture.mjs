@@ -1,5 +1,5 @@
-// A peer of the tests, as a program of its own that knows nothing of an inspector: a lock over NATS, and an XState actor that uses it.
-// Arguments: its id, the port of the NATS server. A line on standard input takes the lock and gives it back.
+// A peer of the tests, as a separate program without the inspector: a lock over NATS, and an XState actor that uses it. Arguments: its id,
+// and the port of the NATS server. A line on standard input takes and releases the lock.
 import { createInterface } from 'node:readline';
 import { connect } from '@nats-io/transport-node';
 import { createActor, createMachine } from 'xstate';

@@ -1,4 +1,4 @@
-/** What is read of a watched program is bounded before it is read, and a wrong address leaves the program alone. */
+/** Values of an observed program are limited before they are read, and a wrong address has no effect on the program. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { assign, createActor, createMachine } from 'xstate';
 import { chartDefinition } from '../../network/chart-definition.js';
@@ -19,7 +19,7 @@ test('of binary data a hundred numbers are shown, however long it is', () => {
   expect(plain(new DataView(new ArrayBuffer(8)))).toEqual({});
 });
 
-test('a config whose context holds the same again and again is no chart of 2^40 values', () => {
+test('a config with a context that repeats one value does not become 2^40 values', () => {
   let shared: object = {};
   for (let i = 0; i < 40; i++) shared = { a: shared, b: shared };
   const machine = createMachine({
@@ -38,7 +38,7 @@ test('a config whose context holds the same again and again is no chart of 2^40 
   });
 });
 
-test('a program with a wrong address goes on, unwatched, and is told', () => {
+test('a program with a wrong address continues unobserved, with a warning', () => {
   const told = vi.spyOn(console, 'error').mockImplementation(() => {});
   for (const url of ['notaurl', 'http://', ' ']) reportEverything({ url, name: 'program', reach: true });
   expect(told.mock.calls.flat()).toEqual(
@@ -68,7 +68,7 @@ function counted(keys: number) {
   return { object, looks };
 }
 
-/** What ten events cost an actor that holds this beside a number, and what is told of it last. */
+/** The cost of ten events for an actor with this value next to a number, and the last report. */
 function watched(held: object) {
   const reports: StepReport[] = [];
   const stop = reportActors((report) => reports.push(report));
@@ -82,7 +82,7 @@ function watched(held: object) {
   return Object.values(reports.at(-1)!.roles)[0]!.context as { held: Record<string, unknown>; n: number };
 }
 
-test('a huge context costs a small constant for each event, says how much is left out, and what is small beside it stays', () => {
+test('a huge context has a small constant cost; the cut is marked, small values stay', () => {
   const [large, huge] = [counted(5_000), counted(50_000)];
   const told = [large, huge].map(({ object }) => watched(object));
   expect(huge.looks.values).toBe(large.looks.values);
@@ -107,7 +107,7 @@ test('of a long list so many are looked at, and of what they hold', () => {
   expect(read.n).toBe(7);
 });
 
-test('a large object is counted anew after some looks, at once when it was emptied, and what it holds is read at every look', () => {
+test('a large object is listed again after some visits; values are read at each visit', () => {
   const object: Record<string, number> = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`key${i}`, i]));
   const rest = () => (plain(object) as Record<string, unknown>)['…'];
   expect(rest()).toBe('2600 more');
@@ -119,7 +119,7 @@ test('a large object is counted anew after some looks, at once when it was empti
   expect(plain(object)).toEqual({ later: 1 });
 });
 
-test('a chart is told at length', () => {
+test('a chart has larger limits', () => {
   const reports: StepReport[] = [];
   onTestFinished(reportActors((report) => reports.push(report)));
   const states = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`s${i}`, { on: { go: `s${i}` } }]));

@@ -1,4 +1,4 @@
-/** Who may reach in, what comes of it on the page, and that everything is let go in the end. */
+/** Access to gestures, their effects on the page, and the end of all gestures. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LiveNode } from '../../adapters/node/node.js';
 import type { TraceLine } from '../../network/trace.js';
@@ -29,7 +29,7 @@ async function isReached(url: string, node: string): Promise<void> {
 const pause = { do: 'pause', node: 'a' };
 
 describe('who may reach in', () => {
-  test('nobody, unless the program says so', async () => {
+  test('no access by default', async () => {
     const [a, b] = livePair();
     const watched = await inspect([a, b], { page });
     onTestFinished(() => watched.close());
@@ -43,7 +43,7 @@ describe('who may reach in', () => {
     await granted(b);
   });
 
-  test('the page alone: no other one, and nobody without the token', async () => {
+  test('only the page: no other origin, and no request without the token', async () => {
     const [a] = livePair();
     const watched = await inspect(a, { page, reach: true });
     onTestFinished(() => watched.close());
@@ -109,7 +109,7 @@ test('a program that does not answer is named', async () => {
   await expect(reaching.do(pause)).rejects.toThrow(/the program of "a" does not answer/);
 });
 
-test('what is held up by hand is overtaken, and is not lost for that; the copy of a message is another one', () => {
+test('a held message is overtaken and not lost; a copy is a separate message', () => {
   const lines: TraceLine[] = [];
   const merger = new Merger(0, (line) => void lines.push(line));
   const base = { sent: [], emitted: [], roles: {} };

@@ -98,7 +98,7 @@ test('neighbors that are known by their ports, while one goes', async () => {
 test('locks, while a holder crashes', async () => {
   const shared = bus();
   const transports = ids.map((id) => shared.transport(id));
-  // One scenario tells what all of them are made of: the same first epoch, which is taken from the clock.
+  // One scenario contains the instance of all nodes: the same first epoch, which is taken from the clock.
   const now = vi.spyOn(asyncScheduler, 'now').mockReturnValue(Date.now());
   const all = transports.map((transport) => createLocks({ transport, peers: ids }));
   now.mockRestore();

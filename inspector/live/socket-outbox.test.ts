@@ -17,7 +17,7 @@ const report = (type: string): StepReport => ({
   roles: {},
 });
 
-test('a batch that was not taken is sent again on the next connection, and what came meanwhile follows', async () => {
+test('an unanswered batch is repeated on the next connection, and new reports follow', async () => {
   vi.stubGlobal('WebSocket', WebSocket);
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
@@ -52,7 +52,7 @@ test('a batch that was not taken is sent again on the next connection, and what 
     ]);
 });
 
-test('the address of a page and that of its socket lead to the socket; anything else is refused', () => {
+test('addresses of a page and of its socket lead to the socket; others are rejected', () => {
   for (const url of ['http://127.0.0.1:4000/token/', 'http://127.0.0.1:4000/token', 'ws://127.0.0.1:4000/token/inspect'])
     expect(socketAddress('createInspector', url)).toBe('ws://127.0.0.1:4000/token/inspect');
   for (const url of ['', 'here', 'http://127.0.0.1:4000/', 'undefined'])

@@ -64,7 +64,7 @@ test('a run that is not faster than it can be recorded is recorded whole', async
   expect(recording.gaps).toEqual([]);
 });
 
-test('after what was left out everything is shown as it stands: states, messages on their way, channels, crashed nodes', async () => {
+test('after a gap, states, messages in flight, channels and crashed nodes are shown', async () => {
   const { recording, simulation } = await watched(1);
   const { nodes, flights, crashed, links } = simulation.configuration;
   expect(recording.gaps.length).toBeGreaterThan(0);

@@ -47,7 +47,7 @@ test('rows open and close', () => {
   expect(treeRows({ ...shop(3), toggled: new Set([rows[0]!.key]) }).map(textOf)).toEqual(['shop (2)', 'lone']);
 });
 
-test('a filter keeps what matches, with what is above it, and says how much of a fold that is', () => {
+test('a filter keeps matches and their ancestors, and counts the matches of a fold', () => {
   const input = shop(30);
   const matches = (node: number) => input.names[node]!.endsWith('(7)');
   expect(treeRows({ ...input, matches }).map(textOf)).toEqual(['shop (2)', '  app', '    1 of 30 stopped', '      load (7)']);

@@ -1,4 +1,4 @@
-/** What the page reads from a chart's definition, construct by construct against the machine itself. */
+/** The page's reading of a chart's definition, each construct compared with the machine itself. */
 import type { AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { chartDefinition } from '../../network/chart-definition.js';
@@ -65,14 +65,14 @@ describe('every transition', () => {
     const seen = read.map(({ event, index, targets, reenter, description, guard, actions }) =>
       told(event, index, targets, { reenter, description, isGuarded: guard !== null, actions: actions.length }),
     );
-    // A route asks for itself in a guard that nobody wrote.
+    // A route has a generated guard on its target.
     const isRoute = ({ event }: { event: string }) => event === 'xstate.route';
     expect(seen.filter((one) => !isRoute(one)).sort(order)).toEqual(expected.filter((one) => !isRoute(one)).sort(order));
     expect(seen.filter(isRoute).map(({ targets }) => targets)).toEqual(expected.filter(isRoute).map(({ targets }) => targets));
   });
 });
 
-test('events, guards, actions and actors are said as one says them', () => {
+test('events, guards, actions and actors have readable names', () => {
   const said = chart.transitions.map(
     ({ source, label, guard, actions }) =>
       `${source}: ${label}${guard === null ? '' : ` [${guard}]`}${actions.length > 0 ? ` / ${actions.join(', ')}` : ''}`,

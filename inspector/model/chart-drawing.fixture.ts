@@ -20,7 +20,7 @@ interface Drawing {
   readonly words: readonly { readonly box: Box; readonly text: string; readonly state: string }[];
 }
 
-/** What is wrong with the drawing of a machine; nothing if it is right. */
+/** The errors in the drawing of a machine; empty if it is right. */
 export function drawingErrors(svg: string, machine: AnyStateMachine): string[] {
   const drawing = readDrawing(svg);
   const nodes = nodesIn(machine.root);
@@ -147,7 +147,7 @@ function isOnBorder({ x, y, width, height }: Box, point: ChartPoint): boolean {
   return Math.abs(outside) < 1;
 }
 
-/** Whether a line whose parts are horizontal or vertical enters a box. */
+/** True if a line of horizontal and vertical parts enters a box. */
 const crosses = (points: readonly ChartPoint[], box: Box): boolean =>
   points.slice(1).some((to, i) => {
     const from = points[i]!;

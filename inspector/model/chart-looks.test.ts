@@ -1,4 +1,4 @@
-/** What one does to a chart to look at it: fold it, seek in it, count its visits, and see who is where. */
+/** The viewer's operations on a chart: folding, searching, counting visits, and finding the nodes in a state. */
 import { describe, expect, test } from 'vitest';
 import { directoryMachine } from '../../machines/directory/machine.js';
 import { chartDefinition } from '../../network/chart-definition.js';
@@ -26,7 +26,7 @@ function recorded(text: string): ReadTrace {
 describe('a folded state', () => {
   const { chart, seen } = fold(directory, new Set(['holding']));
 
-  test('hides the states inside of it, and stands for them', () => {
+  test('hides its inner states, and represents them', () => {
     expect([...chart.states.keys()].filter((path) => path.startsWith('holding'))).toEqual(['holding']);
     expect(chart.states.get('holding')!.children).toEqual([]);
     expect(seen('holding.using.last')).toBe('holding');
@@ -50,7 +50,7 @@ describe('a folded state', () => {
   });
 });
 
-test('what is sought is found in states, events, guards and actions, in small letters or large', () => {
+test('the search covers states, events, guards and actions, in any case', () => {
   const words = (sought: string) =>
     [...partsWith(directory, sought)].map((part) => (typeof part === 'string' ? part : `${part.source}: ${part.event}`));
   expect(words('USING')).toEqual(['holding.using', 'holding.using.last', 'holding.using.followed']);
@@ -68,7 +68,7 @@ describe('visits', () => {
   const heat = trace.visits.of('directory');
   const steps = Array.from({ length: trace.end }, (_, line) => trace.step(line)).filter((step) => step !== null);
 
-  test('each state as often as some node entered it, each transition as often as it was taken', () => {
+  test('states are counted by entries over all nodes, transitions by uses', () => {
     const told = steps.flatMap(({ taken = [] }) => taken);
     expect(told.length).toBeGreaterThan(20);
     for (const transition of directory.transitions) {
@@ -83,7 +83,7 @@ describe('visits', () => {
     expect(heat.hottestState).toBe(Math.max(...heat.states.values()));
   });
 
-  test('a chart that nobody has was never visited', () => {
+  test('a chart without nodes was never visited', () => {
     expect(trace.visits.of('another')).toMatchObject({ hottestState: 0, hottestTransition: 0 });
   });
 

@@ -61,7 +61,7 @@ describe('the transition that a step took', () => {
   const words = ({ source, event, guard, targets }: ChartTransition) =>
     `${source} ${event}${guard ? ` [${guard}]` : ''} ${targets.join()}`;
 
-  test('is the one that its line tells, with the guards that refused', () => {
+  test('is the one in its line, with the guards that refused', () => {
     const line = {
       taken: [['directory', 'idle', 'find', 1]],
       refused: [['directory', 'idle', 'find', 0]],
@@ -74,7 +74,7 @@ describe('the transition that a step took', () => {
     expect(toldBy({}, 'directory', directory)).toBeNull();
   });
 
-  describe('where the trace does not tell', () => {
+  describe('without transitions in the trace', () => {
     const guess = (event: string | null, before: object | string | null, after: object | string) => {
       const { taken, possible } = guessed(directory, event, before as never, after as never);
       return { taken: taken.map(words), possible: possible.map(words) };
@@ -88,7 +88,7 @@ describe('the transition that a step took', () => {
       expect(guess('request', 'idle', { waiting: 'last' }).taken).toEqual(['idle request waiting']);
     });
 
-    test('is not known where only a guard tells: what is possible is not said to be taken', () => {
+    test('is unknown if it depends on a guard: a possible transition is not marked as taken', () => {
       expect(guess('find', 'idle', 'idle')).toEqual({ taken: [], possible: ['idle find [parentIsToBeDrawn] ', 'idle find '] });
     });
 
@@ -97,7 +97,7 @@ describe('the transition that a step took', () => {
       expect(guess('start', null, 'idle')).toEqual({ taken: [], possible: [] });
     });
 
-    test('of a program whose guards are not told, a guarded choice that changes nothing may not have been taken', () => {
+    test('without guards in the trace, a guarded choice without a change is only possible', () => {
       const chart = readChart('x', { initial: 'a', states: { a: { on: { go: { guard: 'may', actions: 'act' } } } } });
       expect(guessed(chart, 'go', 'a', 'a')).toMatchObject({ taken: [], possible: [{ guard: 'may' }] });
     });

@@ -24,13 +24,13 @@ test.each(['parent', 'policy', 'next'])(
   },
 );
 
-test('what no context has of itself has no value, and a role that is not there no history', () => {
+test('an inherited property has no value, and a missing role has no history', () => {
   for (const key of ['toString', '__proto__'])
     expect(historyOf(recording, 0, 'directory', key, 0).changes.map(({ value }) => value)).toEqual([null]);
   expect(historyOf(recording, 0, 'nobody', 'parent', 0).changes).toEqual([]);
 });
 
-test('of many steps those about the line are looked at, and it says so', () => {
+test('of many steps those around the line are searched, which the result shows', () => {
   const long = readTrace([...syntheticTrace({ rows: 1, columns: 2, lines: 12_000, flights: 2 })].join(''));
   const node = long.nodeOf(6000);
   const history = historyOf(long, node, 'ball', 'count', 6000);

@@ -1,4 +1,4 @@
-/** How a node of a live program looks: alive, suspected, gone or ended; and crashed, where somebody has crashed it. */
+/** The life of a node of a live program: alive, suspected, gone or ended; or crashed by a gesture. */
 import { expect, test } from 'vitest';
 import { Moment } from './moment.js';
 import { ReadTrace } from './recording.js';
@@ -33,15 +33,15 @@ function livesAfter(isLive: boolean, ...lines: readonly object[]): readonly stri
 
 const started = ['a', 'b', 'c'].map((node) => step(node, 'start'));
 
-test('alive, until something else is told', () => {
+test('alive, until another report', () => {
   expect(livesAfter(true, ...started)).toEqual(['alive', 'alive', 'alive']);
 });
 
-test('suspected while the detector of another node has lost it, and no longer than that', () => {
+test('suspected exactly while the detector of another node has lost it', () => {
   const lost = channel('a', 'b', false);
   expect(livesAfter(true, ...started, lost)).toEqual(['alive', 'suspected', 'alive']);
   expect(livesAfter(true, ...started, lost, channel('a', 'b', true))).toEqual(['alive', 'alive', 'alive']);
-  // Whoever is gone suspects nobody, and a cut link of a simulation is no suspicion.
+  // A node that is gone suspects no other node, and a cut link of a simulation does not mean suspicion.
   expect(livesAfter(true, ...started, lost, step('a', 'crash', 'gone'))).toEqual(['gone', 'alive', 'alive']);
   expect(livesAfter(false, ...started, lost)).toEqual(['alive', 'alive', 'alive']);
 });

@@ -15,7 +15,7 @@ const ran = (name: string) => {
 };
 const told = { entry: 'in', exit: 'out' } as const;
 
-/** The states of a config, each with an entry and an exit that can be told from all others. */
+/** The states of a config, each with an entry and an exit action that differ from all others. */
 function noted(config: any, path: string): any {
   const states = Object.entries<any>(config.states ?? {}).map(([key, inner]) => [
     key,
@@ -25,7 +25,7 @@ function noted(config: any, path: string): any {
   return { ...config, ...actions, ...(states.length > 0 && { states: Object.fromEntries(states) }) };
 }
 
-/** What was run by each event, as XState ran it and as the chart says it; `null` where it says nothing. */
+/** The actions of each event, as XState ran them and as the chart defines them; `null` where the chart leaves them open. */
 function both(
   config: object,
   events: readonly string[],
@@ -112,7 +112,7 @@ test('of transitions that two parts take at once, each its own', () => {
   expect([...step!.ran].sort()).toEqual([...step!.said!].sort());
 });
 
-test('what history remembers is not told where the step went on', () => {
+test('the memory of a history state is unknown if the step continued', () => {
   const states = {
     b: { ...inner, on: { out: 'a' } },
     a: { on: { back: 'b.last' } },
@@ -131,7 +131,7 @@ test('what history remembers is not told where the step went on', () => {
   expect(both(config, ['next', 'out', 'back']).map(({ said }) => said === null)).toEqual([false, false, true]);
 });
 
-test('nothing is told where the transitions do not lead to the states after the step', () => {
+test('the result is unknown if the transitions do not lead to the states after the step', () => {
   const chart = readChart('m', { initial: 'a', states: { a: { on: { go: 'b' } }, b: {}, c: {} } });
   expect(passedBy(chart, 'c', chart.transitions, 'b')).toBeNull();
 });

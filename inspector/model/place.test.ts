@@ -5,7 +5,7 @@ import { lastAlive } from './place.js';
 const line = (index: number, node: string, kind: string, type: string) =>
   JSON.stringify({ index, at: index, kind, node, event: { type }, sent: [], emitted: [], roles: {}, clock: {} });
 
-test('a live page opens on somebody who is still there, whoever did something last', () => {
+test('a live page opens on a live node, even if another one took the last step', () => {
   const header = JSON.stringify({
     quiver: 1,
     protocol: 'p',

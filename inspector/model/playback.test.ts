@@ -54,7 +54,7 @@ describe('what is done by hand', () => {
   const times = at(0, 0, 5, 5, 5, 100, 100.003, 200.123);
   const done = (line: number, x = times.at(Math.max(line, 0))) => timeOfGesture(times, 'time', { line, x });
 
-  test('comes right after the last line that is shown, at the time that is shown, however long nothing happens then', () => {
+  test('comes right after the last shown line, at the shown time', () => {
     expect(done(4)).toEqual({ at: 5.01, unseen: 0 });
     expect(done(1)).toEqual({ at: 0.01, unseen: 0 });
     expect(done(7)).toEqual({ at: 200.13, unseen: 0 });
@@ -66,7 +66,7 @@ describe('what is done by hand', () => {
     expect(done(4, 5.0001)).toEqual({ at: 5.01, unseen: 0 });
   });
 
-  test('never changes what is shown, nor overtakes what comes, where times are closer than that', () => {
+  test('keeps its place between lines with closer times', () => {
     expect(done(5).at).toBeGreaterThan(100);
     expect(done(5).at).toBeLessThan(100.003);
     for (let line = -1; line < times.end; line++)
@@ -76,7 +76,7 @@ describe('what is done by hand', () => {
       }
   });
 
-  test('comes after all lines of one time, and says how many of them are not shown', () => {
+  test('comes after all lines of one time, with the number of hidden ones', () => {
     expect([2, 3, 4].map((line) => done(line))).toEqual([2, 1, 0].map((unseen) => ({ at: 5.01, unseen })));
     expect(done(-1)).toEqual({ at: 0.01, unseen: 2 });
   });

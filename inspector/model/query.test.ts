@@ -16,7 +16,7 @@ const lossy = readTrace(
   }),
 );
 
-/** A corruption of n2 that is told to have wronged n0. */
+/** A corruption of n2 that is recorded as a violation at n0. */
 const broken = readTrace(
   traceOf(corruptedScenario())
     .split('\n')
@@ -70,7 +70,7 @@ test('states and contexts are those after the step, whether it changed them or n
   expect(hits('ctx.nothing=1')).toEqual([]);
 });
 
-test('what is no number is neither less nor more than one', () => {
+test('a value that is not a number is neither less nor greater than one', () => {
   const holder = hits('node:n0 ctx.next=null');
   expect(holder.length).toBeGreaterThan(0);
   expect(hits('node:n0 ctx.next<5')).toEqual([]);
@@ -79,14 +79,14 @@ test('what is no number is neither less nor more than one', () => {
   expect(() => queryOf('ctx.next>n0')).toThrow(/compare numbers/);
 });
 
-test('what concerns a node and is no step of it', () => {
+test('lines that concern a node without being its steps', () => {
   const lost = hits('lost', lossy);
   expect(lost.length).toBeGreaterThan(0);
   const [sender] = (lossy.line(lost[0]!) as NetworkLine).between!;
   expect(hits(`lost node:${sender}`, lossy)).toContain(lost[0]);
 });
 
-test('a violation is found at the step that brought it about, by what it says and whom it wronged', () => {
+test('a violation is found at the step that caused it, by its text and its nodes', () => {
   const [told] = broken.violations;
   const seen = broken.seenAt(told!);
   expect(seen).toBeGreaterThan(told!);
@@ -98,18 +98,18 @@ test('a violation is found at the step that brought it about, by what it says an
   expect(hits('-violated', broken)).not.toContain(told);
 });
 
-test('one at the end of a run is found where it is told', () => {
+test('one at the end of a run is found at its own line', () => {
   const atRest = readTrace(counterexampleTrace());
   expect(hits('node:n1 violated', atRest)).toEqual(atRest.violations);
 });
 
-test('a state in a question is that of the node that took the step, whomever the step wronged', () => {
+test('a state in a query is that of the node that took the step, not of violators', () => {
   const ofN0 = hits('node:n0 -state:nowhere', broken);
   expect(ofN0).toEqual(broken.steps[broken.nodes.find('n0')]);
   expect(hits('node:n0 -state:nowhere violated', broken)).toEqual([]);
 });
 
-test('a word with a colon stands in quotes', () => {
+test('quotes keep a word with a colon together', () => {
   expect(hits('"n1 was: nothing"')).toEqual([]);
   expect(hits('-"n1 was: nothing"')).toHaveLength(recording.end);
 });
@@ -127,7 +127,7 @@ test.each([
   expect(() => queryOf(text)).toThrow(message);
 });
 
-test('what every object inherits is no value of a context', () => {
+test('inherited properties are not values of a context', () => {
   for (const key of ['constructor', 'toString', '__proto__', 'parent.constructor']) expect(hits(`ctx.${key}!=1`)).toEqual([]);
 });
 

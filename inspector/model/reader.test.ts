@@ -8,7 +8,7 @@ import { sentence } from './words.js';
 const whole = directoryTrace();
 const [header = '', first = ''] = whole.split('\n');
 
-describe('what is no trace is refused in one line that says why', () => {
+describe('an invalid trace is rejected with the reason in one line', () => {
   test.each([
     ['', 'The trace is empty.'],
     ['\n\n', 'The trace is empty.'],
@@ -42,7 +42,7 @@ describe('what is no trace is refused in one line that says why', () => {
   });
 });
 
-describe('what stands before a fault is shown', () => {
+describe('the part before an error is shown', () => {
   const stopped = (line: string): ReadTrace => readTrace(`${header}\n${first}\n${line}\n${first}\n`);
 
   test('a trace that was cut off in the middle of a line', () => {
@@ -70,7 +70,7 @@ describe('what stands before a fault is shown', () => {
   });
 });
 
-describe('a line that cannot be shown is told as such, and the rest goes on', () => {
+describe('a line that cannot be shown is marked, and the rest is shown', () => {
   const roles = (value: string) => first.replace(/"value":("[^"]*"|\{[^}]*\})/, `"value":${value}`);
   const NO_ROLES = '"roles" is no record of roles with chart, value and context';
   const deep = (levels: number) => `{"r":{"chart":"c","value":"a","context":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
@@ -99,7 +99,7 @@ describe('a line that cannot be shown is told as such, and the rest goes on', ()
     expect(new Moment(recording, 2).roles(0)).toHaveLength(1);
   });
 
-  test('a line that speaks in the same words tells of a gap; one that says itself that it cannot be shown is taken at its word', () => {
+  test('a line with the same words is a gap; a line marked as not shown is accepted', () => {
     const skipped = (more: object) => JSON.stringify({ index: 1, at: 1, kind: 'skipped', clock: {}, ...more });
     const gap = readTrace(`${header}\n${first}\n${skipped({ why: 'this line cannot be shown, for fun' })}\n`);
     expect([gap.gaps, gap.unshown]).toEqual([[1], []]);

@@ -12,7 +12,7 @@ export function record(text: string, limits?: { lines: number; characters: numbe
   return recording;
 }
 
-describe('a recording tells the state at any line', () => {
+describe('a recording returns the state at any line', () => {
   const recording = record(directoryTrace());
   const { nodes } = recording;
 

@@ -18,7 +18,7 @@ test('a test of one of our protocols needs nothing else', () => {
   expect(text).toContain('toEqual([])');
 });
 
-test("a test of a protocol of one's own imports its module, as the scenario's author would", () => {
+test('a test of an external protocol imports its module, relative to the scenario', () => {
   const text = savedTest(scenario, ['one inside', 'a promise'], { path: '../lease.js', name: 'lease' });
   expect(text.match(/^import .*$/gm)).toEqual([
     `import { expect, test } from 'vitest';`,
@@ -45,7 +45,7 @@ function failureOf(text: string): unknown {
   }
 }
 
-test('a query that is saved as a test fails when the state is reached, says where, and holds where it is not', () => {
+test('a query saved as a test fails with the place if the state is reached', () => {
   const reached = savedQuery(directoryScenario(), 'node:n1 state:waiting');
   expect(reached.match(/^import .*$/gm)).toEqual([
     `import { expect, test } from 'vitest';`,
@@ -64,13 +64,13 @@ test('a query with quotes is the same in its test', () => {
   ]);
 });
 
-test("of a protocol of one's own it imports the module", () => {
+test('of an external protocol, it imports the module', () => {
   const text = savedQuery(scenario, 'state:inside', { path: '../lease.js', name: 'lease' });
   expect(text).toContain(`import { lease as protocol } from "../lease.js";`);
   expect(text).toContain('const protocols = { [protocol.name]: protocol };');
 });
 
-test('the lines that answer are told as the page counts them, those of a violation included', () => {
+test('matching lines are numbered as on the page, including those of a violation', () => {
   const corrupted = parseScenario(corruptedScenario(), protocols);
   const [first] = linesThatAnswer(corrupted, 'violated');
   expect(first).toMatchObject({ at: 1, description: expect.stringMatching(/^n2 was corrupted/) });

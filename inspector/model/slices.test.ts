@@ -43,7 +43,7 @@ test.each([
   expect(seen).toBeGreaterThan(end - first);
 });
 
-test('each role has a row of its own, and a state that stays is one slice', () => {
+test('each role has its own row, and a lasting state is one slice', () => {
   const node = 1;
   const slices = slicesOf(locks, 'lines', node, [0, locks.end, locks.end]);
   const roles = new Set(slices.map(({ role }) => role));

@@ -93,7 +93,7 @@ describe('a delay goes back to the step that entered its state', () => {
     ]);
   });
 
-  test('or entered it anew', () => {
+  test('or entered it again', () => {
     const recording = walked(
       ['PAY', { paying: 'card' }],
       ['LOOK', { paying: 'card' }],
@@ -121,7 +121,7 @@ describe('a broken property', () => {
   const told = find(recording, /^violated: end of the queue/);
   const broken = find(recording, /^n2 was corrupted/);
 
-  test('is told before the step that broke it, and seen after that', () => {
+  test('is recorded before the step that caused it, and visible after it', () => {
     expect(recording.violations.length).toBeGreaterThan(2);
     expect(told).toBeLessThan(broken);
     expect(recording.at(told)).toBe(recording.at(broken));
@@ -138,13 +138,13 @@ describe('a broken property', () => {
     }
   });
 
-  test('at the end of a run is seen where it is told', () => {
+  test('at the end of a run is visible at its own line', () => {
     const atRest = readTrace(counterexampleTrace());
     const line = find(atRest, /^violated for n0 and n1/);
     expect(verdictOf(atRest).violated.map((property) => property.line)).toEqual([line]);
   });
 
-  test('of which the step was left out is seen where it is told', () => {
+  test('whose step was left out is visible at its own line', () => {
     const lines = recording.text().trimEnd().split('\n');
     const left = '{"index":-1,"at":1,"kind":"skipped","clock":{}}';
     const cut = readTrace([...lines.slice(0, broken + 1), left, ...lines.slice(broken + 2)].join('\n'));
@@ -152,7 +152,7 @@ describe('a broken property', () => {
   });
 });
 
-test('what a step did is told in its order, over all roles, with the actions of each transition', () => {
+test('the transitions of a step are in order, over all roles, with their actions', () => {
   const recording = readTrace(traceOf(locksScenario));
   const chartOf = (name: string) => readChart(name, recording.header!.charts[name]);
   let several = 0;
