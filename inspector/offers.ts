@@ -1,4 +1,4 @@
-/** Offers of a page: the commands of a node with their fields, and the events that fit. */
+/** The offers of a page for a node: its commands with their fields, and the possible events. */
 import type { Command, Core } from '../machines/protocol.js';
 
 export interface OfferedCommand {
@@ -6,20 +6,20 @@ export interface OfferedCommand {
   readonly fields: readonly { readonly name: string; readonly type: 'integer' | 'node'; readonly optional: boolean }[];
 }
 
-/** A module as an import names it from the folder of the scenario, and what it exports the protocol as. */
+/** A module's path from the folder of the scenario, as in an import, and the exported name of its protocol. */
 export interface OfferedModule {
   readonly path: string;
   readonly name: string;
 }
 
-/** Things that the page may offer. */
+/** The gestures that the page may offer. */
 export interface Offer {
   readonly commands: readonly OfferedCommand[];
-  /** The verbs of scenario events that can be done here beside them. */
+  /** Further verbs of scenario events that are possible here. */
   readonly does: readonly string[];
-  /** Where a protocol that is not ours comes from, for a test that is saved beside the scenario. */
+  /** The source of a protocol that is not part of Quiver, for a test that is saved with the scenario. */
   readonly module?: OfferedModule;
-  /** For what is alive: what is held up by hand now, in words. */
+  /** For live nodes: the gestures in effect, in words. */
   readonly standing?: readonly string[];
   /** For an actor, which takes any event: the types that its machine names. */
   readonly events?: readonly string[];

@@ -48,7 +48,7 @@ test.each([
   await button('follow the active states').click();
 });
 
-test('every step brings the active states into sight, and the transition that was taken', async () => {
+test('every step scrolls to the active states and the taken transition', async () => {
   await page.keyboard.press('c');
   await button('follow the active states').click();
   const words = await page.$eval('.chart .words', (text) => text.getBoundingClientRect().height);

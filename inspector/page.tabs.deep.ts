@@ -24,7 +24,13 @@ test('all six are in sight, in one row from 1366 on, and nothing has to be scrol
     measured[width] = { hidden, rows: new Set(tops).size };
   }
   const oneRow = { hidden: 0, rows: 1 };
-  expect(measured).toEqual({ 1100: { hidden: 0, rows: 2 }, 1280: { hidden: 0, rows: 2 }, 1366: oneRow, 1440: oneRow, 1920: oneRow });
+  expect(measured).toEqual({
+    1100: { hidden: 0, rows: 2 },
+    1280: { hidden: 0, rows: 2 },
+    1366: oneRow,
+    1440: oneRow,
+    1920: oneRow,
+  });
   await close();
 });
 

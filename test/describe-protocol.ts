@@ -22,7 +22,7 @@ import { recordWalk, traceOfWalk, walkAgain } from './system/walk.js';
  * Generated tests of a protocol: paths through its charts, walks through its small systems, and that both cover everything.
  *
  * @throws UsageError if the protocol is invalid, or if the functions of a runner are missing.
- * @param reasons Reasons why items cannot be covered, by their names in the report.
+ * @param reasons Explanations why items cannot be covered, by their names in the report.
  * @example
  * ```ts
  * import { describe, expect, test } from 'vitest';

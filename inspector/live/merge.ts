@@ -1,5 +1,5 @@
 /**
- * Merges the reports of many live nodes into one trace: deliveries matched with their sendings, vector clocks as in the simulator, and the
+ * Merges the reports of many live nodes into one trace: deliveries matched with their sends, vector clocks as in the simulator, and the
  * fate of every message. When the system is quiescent, no message is in flight.
  *
  * A message from an unobserved sender, or from before the observation began, is known only from its arrival. The trace shows it as placed

@@ -59,8 +59,7 @@ function placed(chart: Chart, drawn: ChartGraph, graph: ElkNode): ChartLayout {
 }
 
 /**
- * The place of a state's words: at its left border, or to the right of the lines that cross its head. If there is no room, `widen` is the
- * missing width.
+ * The place of a state's words: at its left border, or to the right of the lines that cross its head. `widen` is the missing width, if any.
  */
 function headPlace({ x, y, width, state }: PlacedState, head: Size, { edges }: ChartLayout): { x: number; widen: number | null } {
   const left = x + PAD;

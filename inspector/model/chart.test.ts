@@ -88,7 +88,7 @@ describe('the transition that a step took', () => {
       expect(guess('request', 'idle', { waiting: 'last' }).taken).toEqual(['idle request waiting']);
     });
 
-    test('is unknown if it depends on a guard: a possible transition is not marked as taken', () => {
+    test('is unknown if it depends on a guard: a possible one is not marked as taken', () => {
       expect(guess('find', 'idle', 'idle')).toEqual({ taken: [], possible: ['idle find [parentIsToBeDrawn] ', 'idle find '] });
     });
 

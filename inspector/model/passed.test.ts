@@ -131,7 +131,7 @@ test('the memory of a history state is unknown if the step continued', () => {
   expect(both(config, ['next', 'out', 'back']).map(({ said }) => said === null)).toEqual([false, false, true]);
 });
 
-test('the result is unknown if the transitions do not lead to the states after the step', () => {
+test('the result is unknown if the transitions lead to other states than the step', () => {
   const chart = readChart('m', { initial: 'a', states: { a: { on: { go: 'b' } }, b: {}, c: {} } });
   expect(passedBy(chart, 'c', chart.transitions, 'b')).toBeNull();
 });

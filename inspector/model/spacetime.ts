@@ -46,7 +46,7 @@ export interface Diagram {
 
 export const DOTS_MAX = 3000;
 
-/** The lines whose place on the axis lies in the window. */
+/** The lines whose place on the axis is in the window. */
 export function linesIn(recording: ReadTrace, axis: Axis, { from, to }: Window): readonly [first: number, end: number] {
   const before = axis === 'lines' ? Math.ceil(from) - 1 : lastLineBefore(recording, from);
   const last = axis === 'lines' ? Math.floor(to) : recording.lastLineAt(to);

@@ -1,9 +1,8 @@
 /**
- * What the plots show, counted while the lines come in: messages by type, their cost, how many are on their way, how many nodes are in
- * each state, and how many stand wrong.
+ * Counts for the plots, updated while lines arrive: messages by type, their cost, messages in flight, nodes in each state, and wrong nodes.
  *
- * A row is kept every so many lines; when there are too many rows, every second one goes and the distance doubles. A plot of any
- * length is so a few thousand points, without a second pass.
+ * A row is kept at regular distances of lines. If there are too many rows, every second one is removed and the distance doubles. A plot of
+ * any length therefore has a few thousand points, without a second pass.
  */
 import type { Overlay, RoleView } from '../../machines/protocol.js';
 import { Interned } from './interned.js';

@@ -27,7 +27,7 @@ export function activePaths(value: StateValue): Set<string> {
   return active;
 }
 
-/** The state that a snapshot tells. Actors that are no machines have a status and no states, and logic of one's own may call anything its value. */
+/** The state in a snapshot. Actors other than machines have a status and no states, and the value of custom logic may have any type. */
 export function stateIn(value: unknown, status: unknown): StateValue {
   if (isStateValue(value)) return value;
   return typeof status === 'string' && status !== '' ? status : 'active';

@@ -39,7 +39,7 @@ export interface CoverageReport {
 /**
  * The coverage of a protocol's charts by kind, and the name of every uncovered item with a reason.
  *
- * @param reasons Reasons why items cannot be reached. A reason for a covered item is reported as refuted.
+ * @param reasons Explanations why items cannot be reached. A reason for a covered item is reported as refuted.
  * @example
  * ```ts
  * import { directory } from 'xstate-quiver/machines';

@@ -3,9 +3,9 @@
  *
  * States that show something new come first: a transition, another result of a guard, a configuration of the charts, or a context value
  * that a guard compares with. Then, three times of four, comes a state in which a value goes further that an undecided guard reads.
- * Otherwise the search alternates. It takes a state in which any context value goes further than before, the state with the most active
- * services (the order in which services settle often breaks programs), and the oldest state, so that states near the start are covered
- * completely.
+ * Otherwise the search alternates between three states. The first has a context value that goes further than before. The second has the
+ * most active services, because the order in which services settle often breaks programs. The third is the oldest, so that states near the
+ * start are covered completely.
  */
 import type { MachineVertex } from './graph.js';
 import { Extent, measuresOf } from './measures.js';

@@ -1,6 +1,6 @@
 /**
- * Suspicious observations in a single step: an event for a child that has no transition for it now, and a result of a state (of a spawned
- * promise or a delayed event) that comes after this state was left.
+ * Suspicious observations in a single step. An event for a child has no transition for it now. A result that a state requested (of a
+ * spawned promise or a delayed event) comes after this state was left.
  */
 import type { AnyActor, AnyMachineSnapshot, AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';

@@ -1,6 +1,6 @@
 /**
- * Context that is not reset when a state is entered again: a number that only ever grows (or only ever falls) decides a guard which leads on,
- * and the machine can come back to where the guard was asked, with the guard decided once and for all.
+ * Detects context that is not reset when a state is entered again. A number that only ever grows (or only ever falls) decides a guard which
+ * leads on. The machine can return to the state with that guard, which is then decided forever.
  */
 import { configOf, rulesOf } from '../charts/config.js';
 import { guardItem } from '../coverage/items.js';

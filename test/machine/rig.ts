@@ -279,7 +279,7 @@ export class Rig {
     return chart === undefined ? null : (`${chart}: outcome ${baseName(actor)} ${what}` as Noted);
   }
 
-  /** With "distinguish", the rest of the context is the application's responsibility. */
+  /** The context as text. With "distinguish", the rest of the context is the application's responsibility. */
   private contextText(context: unknown): string {
     return this.subject.tests.distinguish ? '' : encode(context, () => 'that is there');
   }

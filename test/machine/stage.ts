@@ -50,7 +50,7 @@ export interface PerformedAction {
   readonly type: string;
   readonly params: unknown;
   readonly info: { readonly context: unknown };
-  /** Absent if there is no implementation: XState then silently performs nothing. */
+  /** Absent without an implementation: XState then silently performs nothing. */
   readonly exec?: (info: unknown, params: unknown) => unknown;
 }
 

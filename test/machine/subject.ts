@@ -22,7 +22,7 @@ const COVERS = 'quiver.covers ';
 /** Limit of eventless transitions and raised events in one step, if the machine does not set one. XState has none. */
 export const MICROSTEPS_MAX = 1000;
 
-/** Waits for real work, and rejects if it takes too long. There is no clock here, so the caller implements it. */
+/** Waits for real work, and rejects if it takes too long. The caller implements it, because this module has no clock. */
 export type Patience = <T>(what: string, promise: Promise<T>) => Promise<T>;
 
 export class Subject {

@@ -2,8 +2,8 @@
  * Determines the external events of a machine: those with transitions, except events that the machine, its child machines or its services
  * send to it.
  *
- * An event that a machine sends to a child is not an event of its own, and an event that it passes on under the same name comes from
- * elsewhere.
+ * An event that a machine sends to a child does not count for the machine itself, and an event that it passes on under the same name comes
+ * from elsewhere.
  */
 import type { AnyActor, AnyMachineSnapshot, AnyStateMachine, AnyTransitionDefinition } from 'xstate';
 import type { Message } from '../../machines/effects.js';

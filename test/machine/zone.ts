@@ -1,8 +1,8 @@
 /**
  * Determines exactly which of several running timers can fire next, with difference bounds as in model checkers for timed automata.
  *
- * Any time may pass between two steps of a path, so after `wait 300`, some event, `wait 500` either timer may be first. Of two timers armed
- * in the same step, the shorter one fires first, and of two equal ones the one that was armed first. The zone contains for every pair of
+ * Any time may pass between two steps of a path, so after `wait 300`, some event, `wait 500` either timer may be first. If two timers are
+ * armed in the same step, the shorter one fires first; if they are equal, the one that was armed first. The zone contains for every pair of
  * timers how much longer than the other one can have left; it is the set of all timings of the path so far. References: Dill, "Timing
  * assumptions and verification of finite-state concurrent systems" (1989). Bengtsson and Yi, "Timed automata: semantics, algorithms and
  * tools" (2004).

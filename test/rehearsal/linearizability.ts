@@ -136,7 +136,7 @@ class Places {
 /**
  * Searches for an order in which the operations can have happened.
  *
- * @param stepsMax maximum number of steps, after which there is no decision (`isFound: null`).
+ * @param stepsMax Maximum number of steps. Beyond it, the result is undecided (`isFound: null`).
  */
 export function linearize<S>(
   operations: readonly ObjectOperation[],

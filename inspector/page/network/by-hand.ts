@@ -1,8 +1,8 @@
 /**
  * Places that nodes were given by hand, which outlast a run, and the links that follow from them.
  *
- * With a range, a node that is moved is linked exactly with the nodes within the range. Links of other nodes stay until one of their ends
- * is moved.
+ * The links of a moved node follow from the range, if there is one: it is linked exactly with the nodes within. Links of other nodes stay
+ * until one of their ends is moved.
  */
 import { signal } from '@preact/signals';
 import type { Gesture } from '../reach.js';

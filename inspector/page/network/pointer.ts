@@ -49,7 +49,7 @@ function linkAt(at: Spot): readonly [number, number] | null {
   return near ? [near.a, near.b] : null;
 }
 
-/** With the shift key, a second node selects the link between the two, whether it exists or not. */
+/** Selects a node. With the shift key, a second node selects the link between the two, whether it exists or not. */
 function select(node: number, at: Spot, isSecond: boolean): void {
   const message = node < 0 ? messageAt(at) : -1;
   if (isSecond && node >= 0 && node !== selectedNode.value) selectedLink.value = [selectedNode.value, node];

@@ -347,7 +347,7 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: LaneS
   for (const [lane, node] of laneNodes.value.entries()) {
     const y = scale.y(lane);
     const isChosen = lane === chosen;
-    // Without room for all names, each stands for those above it. The selected one always has its name.
+    // Without room for all names, each represents those above it. The selected one always has its name.
     const isCovered = y - last < NAME_HEIGHT || (chosen !== undefined && Math.abs(y - scale.y(chosen)) < NAME_HEIGHT);
     if (y < 0 || y > height || (isCovered && !isChosen)) continue;
     last = y;
