@@ -47,10 +47,10 @@ test('the report ends when the frames of the peer stop', () => {
 });
 
 test.each([
-  ['no text', 5],
+  ['a number', 5],
   ['a text', 'c'],
-  ['a word that says no session', { v: 1, message: { type: 'relayed', origin: 7 } }],
-])('what is no frame is passed over: %s', (_, said) => {
+  ['a frame without a session', { v: 1, message: { type: 'relayed', origin: 7 } }],
+])('an invalid frame is ignored: %s', (_, said) => {
   const { clocks } = heardIn();
   clocks.take('b', said as never);
   expect([clocks.reasonOf('b'), clocks.reasonOf('c')]).toEqual([null, null]);

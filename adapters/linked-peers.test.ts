@@ -13,23 +13,23 @@ describe('its options', () => {
   test.each<[what: string, options: unknown, answer: string]>([
     ['no options', undefined, 'linked takes its options as an object. Pass { peers }'],
     ['no peers', {}, "linked: peers is missing. Pass a list of ids of the others, as in ['a', 'b', 'c']"],
-    ['a peer that is none', { peers: ['b', ''] }, 'a peer cannot be ""'],
+    ['an invalid peer', { peers: ['b', ''] }, 'a peer cannot be ""'],
     ['a peer twice', { peers: ['b', 'c', 'b'] }, 'linked: peers contains "b" twice. Pass a unique id for each peer'],
     ['no time between beats', { peers: [], beatMs: 0 }, 'linked: beatMs is 0. Pass a whole number of milliseconds from 1 to'],
     ['no patience', { peers: [], patience: 0 }, 'linked: patience is 0. Pass a whole number of beats from 1 to'],
-    ['a relay that is no answer', { peers: [], relay: 1 }, 'linked: relay is 1. Pass true or false'],
-    ['an option that is none', { peers: [], beat: 1 }, 'linked has no option beat'],
+    ['an invalid relay', { peers: [], relay: 1 }, 'linked: relay is 1. Pass true or false'],
+    ['an unknown option', { peers: [], beat: 1 }, 'linked has no option beat'],
     [
       'longer than any timer',
       { peers: [], beatMs: 2 ** 30, patience: 3 },
       'linked: beatMs × patience is 3221225472. Pass less of either, for a number of milliseconds from 1 to 2147483647',
     ],
     [
-      'longer than any timer, with the patience that it has',
+      'longer than any timer, with the default patience',
       { peers: [], beatMs: 2 ** 30 },
       'linked: beatMs × patience is 32212254720. Pass less of either',
     ],
-  ])('%s: refused by name', (_, options, answer) => {
+  ])('refused with an error: %s', (_, options, answer) => {
     expect(() => linked(wireOf().transport('a'), options as LinkedOptions)).toThrow(answer);
   });
 
@@ -194,7 +194,7 @@ describe('why a peer is not linked', () => {
   });
 });
 
-test.each(['link', 'link/12'])('a peer that speaks "%s" is of another version', async (name) => {
+test.each(['link', 'link/12'])('a peer with the conversation "%s" has another version', async (name) => {
   const said = warnings();
   const { ends, transport } = wireOf();
   const time = clock();

@@ -7,7 +7,7 @@ import { absenceOf } from './transports/absence.js';
 import type { Json } from './transports/transport.js';
 
 describe('frames', () => {
-  test.each(['€', '😀', '"', '\u0001'])('fit the narrowest medium, whatever a message is full of: %j', async (letter) => {
+  test.each(['€', '😀', '"', '\u0001'])('fit the medium with the smallest messages, for any content: %j', async (letter) => {
     const { a, b, sent, heardA, heardB, time } = await pair({}, { messageBytesMax: 8_192 });
     const heard: Json[] = [];
     b.events.subscribe((event) => event.type === 'message' && heard.push(event.message));
@@ -93,7 +93,7 @@ describe('accepted sessions', () => {
   };
   const ways = (message: object): object[] => [message, ...passed(message)];
 
-  test.each(ways(frame))('a session of tomorrow is, in %j', async (word: any) => {
+  test.each(ways(frame))('sessions up to a day ahead, in %j', async (word: any) => {
     const of = (more: object) => (word.message ? { ...word, message: { ...word.message, ...more } } : { ...word, ...more });
     expect(await complaints(of({ session: latest, to: latest }))).toBe(0);
     expect(await complaints(of({ session: latest + 1 }))).toBe(1);
@@ -102,7 +102,7 @@ describe('accepted sessions', () => {
     expect(await complaints(of({ ack: -1 }))).toBe(1);
   });
 
-  test.each(ways(bye))('and so it is in %j', async (word: any) => {
+  test.each(ways(bye))('the same in %j', async (word: any) => {
     const of = (session: number) => (word.message ? { ...word, message: { ...word.message, session } } : { ...word, session });
     expect([await complaints(of(latest)), await complaints(of(latest + 1))]).toEqual([0, 1]);
   });

@@ -131,7 +131,7 @@ test.each([
   ['four bytes each', '😀'],
   ['control characters', '\u0001'],
   ['halves of characters', '\uD800'],
-])('no frame is larger than its medium takes, sealed or not, whatever it is full of: %s', async (_, letter) => {
+])('frames fit their medium, sealed or not, for any content: %s', async (_, letter) => {
   for (const isSealed of [false, true]) {
     const bus = new InProcessBus();
     const largest = { bytes: 0 };
@@ -172,26 +172,23 @@ async function up() {
 test.each<[string, Json, number]>([
   ['33 of a megabyte', 'x'.repeat(1_000_000), 33],
   ['10,256 small ones', 'small', 10_256],
-])(
-  'what a peer has not read yet is bounded, the next is refused at send, and all that was taken arrives: %s',
-  async (_, message, most) => {
-    const { a, told, heard } = await up();
-    for (let sent = 0; sent < most; sent++) a.send('b', message);
-    expect(() => a.send('b', message)).toThrow(
-      expect.objectContaining({
-        name: 'BackpressureError',
-        peer: 'b',
-        message: expect.stringMatching(
-          /^transport "a" accepts no more messages for "b" now: \d+\.\d MiB in \d+ messages or parts of them wait for it. .* raise limits.bytesPerSecond there. Nothing was sent$/,
-        ),
-      }),
-    );
-    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(most);
-    a.send('b', 'again');
-    await expect.poll(() => heard.at(-1)).toBe('again');
-    expect(told).toEqual([]);
-  },
-);
+])('unread messages are limited, send rejects more, and accepted ones arrive: %s', async (_, message, most) => {
+  const { a, told, heard } = await up();
+  for (let sent = 0; sent < most; sent++) a.send('b', message);
+  expect(() => a.send('b', message)).toThrow(
+    expect.objectContaining({
+      name: 'BackpressureError',
+      peer: 'b',
+      message: expect.stringMatching(
+        /^transport "a" accepts no more messages for "b" now: \d+\.\d MiB in \d+ messages or parts of them wait for it. .* raise limits.bytesPerSecond there. Nothing was sent$/,
+      ),
+    }),
+  );
+  await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(most);
+  a.send('b', 'again');
+  await expect.poll(() => heard.at(-1)).toBe('again');
+  expect(told).toEqual([]);
+});
 
 test('small messages overtake large ones of other conversations only', async () => {
   const { a, heard } = await up();
@@ -328,8 +325,8 @@ test('forged frames of an absent peer neither block it nor end a receiver', asyn
 test.each([
   ['thirty messages', Array(30).fill('=0')],
   ['a part of a message', ['+x']],
-  ['as many as are sent in the same moment', ['=0', '=1']],
-])('a frame forged under the next numbers is found out, and what is sent arrives again: %s', async (_, bodies) => {
+  ['as many as are sent at that moment', ['=0', '=1']],
+])('a forged frame with the next numbers is detected, and messages arrive again: %s', async (_, bodies) => {
   const { a, b, told, heard } = await deceived();
   told.length = 0;
   const { seq, bodies: before, ...real } = a.last();

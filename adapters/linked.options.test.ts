@@ -7,7 +7,7 @@ import { InProcessBus } from './transports/in-process.js';
 
 const kinds: readonly (readonly [what: string, options: Partial<LinkedOptions>])[] = [
   ['with the default detector', {}],
-  ['with a detector of its own', { beatMs: 7, patience: 3 }],
+  ['with another detector', { beatMs: 7, patience: 3 }],
   ['without relays', { relay: false }],
 ];
 
@@ -15,7 +15,7 @@ const kinds: readonly (readonly [what: string, options: Partial<LinkedOptions>])
 const largest = { getRandomValues: (words: Uint32Array) => words.fill(2 ** 32 - 1000), randomUUID: () => '' } as never;
 
 // A recorded trace is read again as a scenario, and the core that `linked` carries reads none.
-test.each(kinds)('a link layer %s runs with what a scenario of the same options comes to', async (_, options) => {
+test.each(kinds)('a link layer %s uses the same options as a scenario', async (_, options) => {
   const nodes: LiveNode[] = [];
   const watch = (node: object) => void nodes.push(node as LiveNode);
   watchers().add(watch);

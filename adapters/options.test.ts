@@ -137,7 +137,7 @@ describe('all options together', () => {
     () =>
       checkOptions('make', options, of);
 
-  test('those that are needed have to be there, the others may', () => {
+  test('required options are needed, others may be omitted', () => {
     check({ one: 'x' })();
     check({ one: 'x', two: undefined })();
     check({ one: 'x', two: true })();

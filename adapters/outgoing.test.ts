@@ -95,7 +95,7 @@ test('while a peer is sought, only messages that need no turn are posted', () =>
   expect(end.context.outbox).toEqual(['="ab"', '+"abc', '+defg', '-h"']);
 });
 
-test.each(['down', 'left'])('nobody keeps anything for who is %s, or is none of the peers', (value) => {
+test.each(['down', 'left'])('messages to a peer that is %s, or not in the list, are dropped', (value) => {
   const { outgoing, end, send } = linkOf(value);
   send('ab');
   outgoing.send('z', 'ab', '"ab"');

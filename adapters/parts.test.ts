@@ -31,7 +31,7 @@ test('a message without an end is not stored, and the next one arrives', () => {
   expect(whole.take('="sound"')).toEqual({ value: 'sound' });
 });
 
-test.each([7, null, {}, [], '', 'x', { v: 2 }])('%j is no part', (body) => {
+test.each([7, null, {}, [], '', 'x', { v: 2 }])('%j is not a part', (body) => {
   expect(isPart(body)).toBe(false);
 });
 

@@ -87,38 +87,35 @@ test.each([
     '"link/2"',
     /peer "[de]" uses version "link\/2" of the link layer, this peer "link\/1". Run the same release on both/,
   ],
-])(
-  '%s in a cluster of five: the three others have their locks, the two have none, and all say why',
-  async (_, ours, theirs, description) => {
-    const warn = quiet();
-    const ids = ['a', 'b', 'c', 'd', 'e'];
-    const bus = new InProcessBus();
-    const isNew = (id: string) => id > 'c';
-    const other = (inner: Transport) =>
-      ofRelease(
-        inner,
-        (text) => text.replace(ours, theirs),
-        // The version of this release is foreign there.
-        (text) => (text.includes(theirs) ? text.replace(theirs, ours) : text.replace(ours, ours.replace(/\d/, '7'))),
-      );
-    const transports = ids.map((id) => {
-      const inner = bus.transport(id);
-      return linked(isNew(id) ? other(inner) : inner, { peers: ids, beatMs: 10, patience: 25 });
-    });
-    onTestFinished(() => Promise.all(transports.map((transport) => transport.close())).then(() => bus.close()));
-    const all = transports.map((transport) => createLocks({ transport, peers: ids }));
-    const fences: number[] = [];
-    let isGranted = false;
-    void all[3]!.request('x', () => void (isGranted = true)).catch(() => {});
-    // Two of five will never come: the cluster is new still.
-    all[0]!.bootstrap();
-    for (const locks of all.slice(0, 3)) await locks.request('x', ({ fence }) => void fences.push(fence));
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(fences).toEqual([...new Set(fences)].sort((x, y) => x - y));
-    expect([fences.length, isGranted]).toEqual([3, false]);
-    expect(transports.map(({ peers }) => [...peers].sort().join(''))).toEqual(['bc', 'ac', 'ab', 'e', 'd']);
-    const warnings = warn.mock.calls.map(([text]) => String(text));
-    for (const id of ['a', 'b', 'c'])
-      expect(warnings.find((text) => description.test(text) && text.includes(`"${id}"`))).toBeDefined();
-  },
-);
+])('%s in a cluster of five: three have locks, two have none, and all report why', async (_, ours, theirs, description) => {
+  const warn = quiet();
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+  const bus = new InProcessBus();
+  const isNew = (id: string) => id > 'c';
+  const other = (inner: Transport) =>
+    ofRelease(
+      inner,
+      (text) => text.replace(ours, theirs),
+      // The version of this release is foreign there.
+      (text) => (text.includes(theirs) ? text.replace(theirs, ours) : text.replace(ours, ours.replace(/\d/, '7'))),
+    );
+  const transports = ids.map((id) => {
+    const inner = bus.transport(id);
+    return linked(isNew(id) ? other(inner) : inner, { peers: ids, beatMs: 10, patience: 25 });
+  });
+  onTestFinished(() => Promise.all(transports.map((transport) => transport.close())).then(() => bus.close()));
+  const all = transports.map((transport) => createLocks({ transport, peers: ids }));
+  const fences: number[] = [];
+  let isGranted = false;
+  void all[3]!.request('x', () => void (isGranted = true)).catch(() => {});
+  // Two of five will never come: the cluster is new still.
+  all[0]!.bootstrap();
+  for (const locks of all.slice(0, 3)) await locks.request('x', ({ fence }) => void fences.push(fence));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(fences).toEqual([...new Set(fences)].sort((x, y) => x - y));
+  expect([fences.length, isGranted]).toEqual([3, false]);
+  expect(transports.map(({ peers }) => [...peers].sort().join(''))).toEqual(['bc', 'ac', 'ab', 'e', 'd']);
+  const warnings = warn.mock.calls.map(([text]) => String(text));
+  for (const id of ['a', 'b', 'c'])
+    expect(warnings.find((text) => description.test(text) && text.includes(`"${id}"`))).toBeDefined();
+});

@@ -82,7 +82,7 @@ test('if its node closes or ends, every request fails with that error', async ()
   }
 });
 
-test.each([0, -1, 0.5, NaN, Infinity, 2 ** 53])('%d is no amount', (amount) => {
+test.each([0, -1, 0.5, NaN, Infinity, 2 ** 53])('%d is not an amount', (amount) => {
   expect(() => requireAmount(amount)).toThrow(`Invalid amount: ${amount}. Pass an integer of at least 1.`);
 });
 

@@ -141,17 +141,17 @@ describe('requirements of protocols on transports', () => {
 
   test.each<[string, Core, Partial<Guarantees>, string]>([
     ['losses', routedCore, { loss: 'possible' }, 'may lose messages'],
-    ['doubles', routedCore, { duplication: 'possible' }, 'may deliver messages twice'],
-    ['no order for one that needs it', orderly, { order: 'unordered' }, 'may change their order'],
-    ['no order where links speak', linkedCore, { order: 'unordered' }, 'may change their order'],
-    ['nobody told of', linkedCore, { presence: 'none' }, 'does not report which peers are connected'],
+    ['duplicates', routedCore, { duplication: 'possible' }, 'may deliver messages twice'],
+    ['no order, which the protocol needs', orderly, { order: 'unordered' }, 'may change their order'],
+    ['no order, with link events', linkedCore, { order: 'unordered' }, 'may change their order'],
+    ['no presence', linkedCore, { presence: 'none' }, 'does not report which peers are connected'],
     [
-      'nothing at all',
+      'no guarantee',
       linkedCore,
       worst,
       'may lose messages and may deliver messages twice and may change their order and does not report which peers are connected',
     ],
-  ])('%s: refused by name with the cure', (_, core, lacking, why) => {
+  ])('refused with a fix: %s', (_, core, lacking, why) => {
     expect(() => refuseUnsafe(core, { ...all, ...lacking })).toThrow(
       `${core.name} is not safe on a transport that ${why}. Wrap the transport: linked(transport, { peers })`,
     );

@@ -43,7 +43,7 @@ test.each<[option: string, values: readonly unknown[], answer: string]>([
   ['nextCommand', [null, 'x'], `Pass ${FUNCTION}`],
   ['clock', [{ now: () => 0 }, 7], 'Pass a scheduler of RxJS'],
   ['crypto', [{}, 7], "Pass Web Crypto, as the platform's own"],
-])('%s is refused by name where it is wrong', (option, values, answer) => {
+])('an invalid option is refused with an error: %s', (option, values, answer) => {
   for (const value of values) {
     expect(() => check({ [option]: value })).toThrow(`createNode: ${option} `);
     expect(() => check({ [option]: value })).toThrow(answer);

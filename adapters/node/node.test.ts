@@ -100,9 +100,9 @@ test('strangers, unknown types and malformed messages are dropped, and reported 
 
 test.each([
   ['another version', { v: 2, name: 'directory', message: { type: 'find' } }, /uses version 2/],
-  ['a conversation that nobody opened', { v: 1, name: 'chess', message: { type: 'move' } }, /"chess"/],
+  ['an unknown conversation', { v: 1, name: 'chess', message: { type: 'move' } }, /"chess"/],
   ['an envelope with another field', { v: 1, name: 'directory', message: { type: 'find' }, extra: 1 }, /not part of an envelope/],
-])('%s is dropped with a warning that says so', async (_, value, warning) => {
+])('%s is dropped with a warning that names it', async (_, value, warning) => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const bus = new InProcessBus();
@@ -118,7 +118,7 @@ test.each([
 });
 
 test.each([['hello'], [7], [['a', 'list']], [{ type: 'chat', text: 'hello' }]])(
-  'a message of the application, %j, is no business of the nodes beside it',
+  'nodes ignore a message of the application: %j',
   async (message) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());

@@ -44,7 +44,7 @@ describe('stored state', () => {
   test.each<[thrown: unknown, why: string]>([
     [new Error('disk full'), 'disk full'],
     ['no disk', 'no disk'],
-  ])('a storage that fails is told with what it said', async (thrown, why) => {
+  ])('the error of a storage is reported with its message', async (thrown, why) => {
     const failing: PeerStorage = { load: () => Promise.reject(thrown), save: () => Promise.reject(thrown) };
     await expect(loadStored(failing, keeping)).rejects.toMatchObject({
       name: 'StorageError',
@@ -117,7 +117,7 @@ describe('a folder', () => {
     await expect(folderStorage(path).save('x', 1)).rejects.toMatchObject({ code: 'EEXIST' });
   });
 
-  test.each([[''], [undefined], [new URL('file:///x')]])('%s is none', (path) => {
+  test.each([[''], [undefined], [new URL('file:///x')]])('an invalid folder is refused: %s', (path) => {
     expect(() => folderStorage(path as never)).toThrow(
       "folderStorage requires the path of a folder. Pass a text such as '/var/lib/printers/a'; for a URL, fileURLToPath(url).",
     );
@@ -185,12 +185,12 @@ describe('a bucket of JetStream', () => {
 
   test.each<[string, () => Error]>([
     ['timeout', timeout],
-    ['nobody who answers', () => named('NoResponders')],
-    ['nobody who answers, as the client tells it', () => named('JetStreamNotEnabled', { cause: named('RequestError') })],
+    ['no responders', () => named('NoResponders')],
+    ['no responders, with the wrapped error of the client', () => named('JetStreamNotEnabled', { cause: named('RequestError') })],
     ['a lost connection', () => named('RequestError')],
     ['a traced timeout', () => named('RequestError', { cause: timeout() })],
     ['no leader', () => named('JetStreamApiError', { code: 10_008 })],
-  ])('asks again while servers are away: %s', async (_, error) => {
+  ])('repeats requests while servers are away: %s', async (_, error) => {
     const clock = new VirtualClock();
     const { kept, all, bucket } = bucketOf();
     const storage = jetStreamStorage({ bucket, peer: 'a', clock });
@@ -247,8 +247,8 @@ describe('a bucket of JetStream', () => {
 
   test.each<[string, boolean]>([
     ['another value', false],
-    ['the same, which was not sent before', true],
-  ])('another writer is named: %s', async (_, isSame) => {
+    ['the same value, not sent by this peer', true],
+  ])('an error names another writer: %s', async (_, isSame) => {
     const { kept, write, bucket } = bucketOf();
     const storage = jetStreamStorage({ bucket, peer: 'a' });
     await storage.save('locks', 1);
@@ -348,7 +348,7 @@ describe('IndexedDB', () => {
     expect(all.modes).toEqual([['values'], ['values', 'readwrite', { durability: 'strict' }], ['values']]);
   });
 
-  test.each(['error', 'abort'])('what ends with %s is refused with the reason, or that the database was closed', async (ends) => {
+  test.each(['error', 'abort'])('an operation that ends with %s rejects with the reason', async (ends) => {
     const { all } = platform();
     const storage = indexedDbStorage('printers a');
     await storage.load('x');

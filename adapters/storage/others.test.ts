@@ -21,7 +21,7 @@ describe('a folder that another process also writes', () => {
       `"locks" in the folder "${path}" was written by another process since it was read. Two processes with the same id, or two clusters, share a folder. Run one process for each id, and use a separate folder or name for each cluster (createLocks({ name })), and restart the peer.`,
     );
 
-  test.each(['read', 'written'])('is noticed by who had %s before, and nothing is written over', async (how) => {
+  test.each(['read', 'written'])('is detected by a process that had %s before, and no value is overwritten', async (how) => {
     const path = await folder();
     const [one, two] = [folderStorage(path), folderStorage(path)];
     if (how === 'read') expect(await one.load('locks')).toBeUndefined();

@@ -55,7 +55,7 @@ describe('the suite detects a store that', () => {
     ['forgets what it has written', () => ({ get: async () => null })],
     ['removes nothing', () => ({ delete: async () => {} })],
     ['lists all tables', (store) => ({ keys: async () => [...(await store.keys('awake')), ...(await store.keys('actors'))] })],
-    ['does not tell keys apart', (store) => ({ get: (table, key) => store.get(table, key.toLowerCase()) })],
+    ['does not distinguish keys', (store) => ({ get: (table, key) => store.get(table, key.toLowerCase()) })],
   ])('%s', async (_, change) => {
     expect(await failures(change)).not.toEqual([]);
   });

@@ -193,8 +193,8 @@ describe.each<[string, PeerStorage['save']]>([
       throw new Error('ENOSPC: no space left on device');
     },
   ],
-  ['throws what is no error', async () => Promise.reject('ENOSPC: no space left on device')],
-])('a storage that %s ends its peer, whose transport stays open, and nobody else', (_, broken) => {
+  ['throws a value that is not an error', async () => Promise.reject('ENOSPC: no space left on device')],
+])('a storage that %s ends only its peer, whose transport stays open', (_, broken) => {
   test.each(['from the first', 'while it serves'])('%s', async (when) => {
     const bus = new InProcessBus();
     onTestFinished(() => bus.close());
@@ -290,7 +290,7 @@ describe('a folder', () => {
     ['cut short', (file) => writeFileSync(file, 'ab12')],
     ['emptied', (file) => writeFileSync(file, '')],
     ['longer', (file) => appendFileSync(file, ' ')],
-  ])('notices a file that is %s', async (_, damage) => {
+  ])('detects a file that is %s', async (_, damage) => {
     const folder = temporary();
     await folderStorage(folder).save('locks', { n: 1 });
     damage(join(folder, 'locks.json'));

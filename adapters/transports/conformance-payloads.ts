@@ -18,7 +18,7 @@ export function payloads(suite: Conformance): void {
   ];
 
   suite.test(
-    'every JSON value arrives as it was sent',
+    'every JSON value arrives unchanged',
     peered(suite, ['a', 'b'], async ([a, b]) => {
       for (const value of [...values, ...(suite.values ?? [])]) {
         a.transport.send('b', [value]);
@@ -29,7 +29,7 @@ export function payloads(suite: Conformance): void {
   );
 
   suite.test(
-    'the receiver gets a copy: what the sender does to a message afterward stays with the sender',
+    'the receiver gets a copy that later changes by the sender do not affect',
     peered(suite, ['a', 'b'], async ([a, b]) => {
       const message = { list: [1] };
       a.transport.send('b', message);
@@ -50,7 +50,7 @@ export function garbage({ inject, ...suite }: Conformance): void {
   const pollution: Json = JSON.parse('{"__proto__": {"polluted": true}, "type": "hello", "id": {"__proto__": null}}');
 
   suite.test(
-    'what is no message of a peer is dropped, and the next message arrives',
+    'garbage is dropped, and the next message arrives',
     peered(suite, ['a', 'b'], async ([a, b]) => {
       for (const value of [...nonsense, pollution, ...(suite.values ?? [])]) await inject('b', value);
       a.transport.send('b', 'sound');

@@ -71,7 +71,7 @@ export function wire({ injectTexts, ...suite }: Conformance): void {
   if (!injectTexts) return;
   const survives = (what: string, texts: () => readonly string[]) =>
     suite.test(
-      `${what} on the wire closes nobody, and the next message arrives`,
+      `${what} on the wire closes no peer, and the next message arrives`,
       peered(suite, ['a', 'b'], async ([a, b]) => {
         await injectTexts('b', texts());
         a.transport.send('b', 'sound');
@@ -84,6 +84,6 @@ export function wire({ injectTexts, ...suite }: Conformance): void {
       }),
     );
   survives('hostile text', () => hostile);
-  survives('frames of our own with something changed', () => [...changed(ours)]);
-  survives('a flood of half frames', () => Array.from({ length: FLOOD }, (_, i) => ours[i % ours.length]!.slice(0, -2)));
+  survives('changed frames of Quiver', () => [...changed(ours)]);
+  survives('a flood of incomplete frames', () => Array.from({ length: FLOOD }, (_, i) => ours[i % ours.length]!.slice(0, -2)));
 }

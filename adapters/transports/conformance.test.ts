@@ -39,13 +39,13 @@ const onMessage = (transport: Transport, change: (event: TransportEvent & { type
 const held = new WeakMap<Transport, { to: string; message: Json }>();
 
 const mutants: [title: string, caughtBy: string, change: Break][] = [
-  ['another id', 'id and guarantees are those announced', () => ({ id: 'x' })],
+  ['another id', 'id and guarantees are as declared', () => ({ id: 'x' })],
   [
     'loses one message of five hundred',
     'each pair keeps its order under load',
     (t) => ({ send: (to, m) => (m as any)?.a === 250 || t.send(to, m) }),
   ],
-  ['doubles messages', 'each pair keeps its order under load', (t) => ({ send: (to, m) => (t.send(to, m), t.send(to, m)) })],
+  ['duplicates messages', 'each pair keeps its order under load', (t) => ({ send: (to, m) => (t.send(to, m), t.send(to, m)) })],
   [
     'swaps two messages',
     'each pair keeps its order under load',
@@ -60,39 +60,39 @@ const mutants: [title: string, caughtBy: string, change: Break][] = [
     }),
   ],
   [
-    'mistakes the sender',
-    'a message arrives at the peer that it is for, with its sender, and at no other',
+    'changes the sender',
+    'a message arrives only at its receiver, with its sender',
     (t) => ({ events: onMessage(t, (event) => ({ ...event, from: 'c' })) }),
   ],
   [
-    'sends to everybody',
-    'a message arrives at the peer that it is for, with its sender, and at no other',
+    'sends to all peers',
+    'a message arrives only at its receiver, with its sender',
     (t) => ({ send: (_, m) => [...t.peers].forEach((peer) => t.send(peer, m)) }),
   ],
   [
     'rounds numbers',
-    'every JSON value arrives as it was sent',
+    'every JSON value arrives unchanged',
     (t) => ({ send: (to, m) => t.send(to, JSON.parse(JSON.stringify(m).replace('-1.5', '-1'))) }),
   ],
   [
-    'sends late what it was given early',
-    'the receiver gets a copy: what the sender does to a message afterward stays with the sender',
+    'copies messages too late',
+    'the receiver gets a copy that later changes by the sender do not affect',
     (t) => ({ send: (to, m) => queueMicrotask(() => t.peers.size > 0 && t.send(to, m)) }),
   ],
   [
-    'never stops',
-    'closing twice is harmless, and afterward send and connect fail with a ClosedError',
+    'stays open',
+    'closing twice has no effect, and later calls fail with a ClosedError',
     () => ({ close: () => Promise.resolve() }),
   ],
   [
-    'does not tell who went',
-    'peers are told up and down, once each, and listed in between',
+    'does not remove departed peers',
+    'peers are reported up and down once each, and listed in between',
     (t) => ({ peers: new Set(['b', 'c', t.id]) }),
   ],
   ['ignores the signal', 'an aborted connect rejects with the reason of its signal', (t) => ({ connect: () => t.connect() })],
   [
     'fails on unknown peers',
-    'a message to an unknown peer or to oneself costs nobody else anything',
+    'messages to unknown peers or to itself do not affect others',
     (t) => ({
       send: (to, m) => {
         if (to === 'nobody') throw new Error('who?');
@@ -111,7 +111,7 @@ test.each(mutants)('a transport that %s fails "%s"', async (_, caughtBy, change)
 });
 
 test('a transport that delivers a message without a sender fails the test of garbage', async () => {
-  const title = 'what is no message of a peer is dropped, and the next message arrives';
+  const title = 'garbage is dropped, and the next message arrives';
   const runOn = (spoil: (bus: InProcessBus) => Promise<void>) => {
     const tests = new Map<string, () => Promise<void>>();
     let bus: InProcessBus;
@@ -137,9 +137,9 @@ test('a transport that delivers a message without a sender fails the test of gar
 });
 
 test.each([
-  ['closes at what it cannot read', (transport: Transport) => void transport.close()],
+  ['closes after an unreadable text', (transport: Transport) => void transport.close()],
   [
-    'throws at it',
+    'throws at an unreadable text',
     () => {
       throw new Error('Unexpected end of JSON input');
     },

@@ -36,7 +36,7 @@ function identity(suite: Conformance): void {
   const { test, guarantees } = suite;
 
   test(
-    'id and guarantees are those announced',
+    'id and guarantees are as declared',
     peered(suite, ['a', 'b'], async ([a, b]) => {
       check(same([a.transport.id, b.transport.id], ['a', 'b']), 'the ids differ from those asked for');
       check(same(a.transport.guarantees, guarantees), 'the guarantees differ from those announced to the suite');
@@ -44,7 +44,7 @@ function identity(suite: Conformance): void {
   );
 
   test(
-    'connecting again is harmless',
+    'connecting again has no effect',
     peered(suite, ['a', 'b'], async ([a, b]) => {
       await Promise.all([a.transport.connect(), a.transport.connect()]);
       a.transport.send('b', 'once');
@@ -93,14 +93,14 @@ function delivery(suite: Conformance): void {
   const { test } = suite;
 
   test(
-    'a message arrives at the peer that it is for, with its sender, and at no other',
+    'a message arrives only at its receiver, with its sender',
     peered(suite, ['a', 'b', 'c'], async ([a, b, c]) => {
       a.transport.send('b', 'for b');
-      check((await b.received('for b')) === 'a', 'b heard it from someone else');
+      check((await b.received('for b')) === 'a', 'b received it from another sender');
       a.transport.send('c', 'for c');
       b.transport.send('c', 'also for c');
-      check((await c.received('for c')) === 'a' && (await c.received('also for c')) === 'b', 'c mistook a sender');
-      check(!c.messages.includes('for b') && a.messages.length === 0, 'a message went astray');
+      check((await c.received('for c')) === 'a' && (await c.received('also for c')) === 'b', 'c received a wrong sender');
+      check(!c.messages.includes('for b') && a.messages.length === 0, 'a message arrived at a wrong peer');
     }),
   );
 
@@ -114,7 +114,7 @@ function delivery(suite: Conformance): void {
   );
 
   test(
-    'a message to an unknown peer or to oneself costs nobody else anything',
+    'messages to unknown peers or to itself do not affect others',
     peered(suite, ['a', 'b'], async ([a, b]) => {
       a.transport.send('nobody', 'lost');
       const error = await failure(() => a.transport.send('a', 'to myself'));
@@ -130,7 +130,7 @@ function order(suite: Conformance): void {
   const numbers = Array.from({ length: 500 }, (_, i) => i);
 
   test(
-    guarantees.order === 'fifo' ? 'each pair keeps its order under load' : 'under load messages arrive, in any order',
+    guarantees.order === 'fifo' ? 'each pair keeps its order under load' : 'under load messages arrive in any order',
     peered(suite, ['a', 'b', 'c'], async ([a, b, c]) => {
       for (const i of numbers) {
         a.transport.send('c', { a: i });
@@ -151,7 +151,7 @@ function order(suite: Conformance): void {
 
   if (guarantees.loss === 'possible') return;
   test(
-    'a message to a peer that has not come yet waits for it',
+    'a message to a peer that has not connected waits for it',
     peered(
       suite,
       ['a', 'b'],
@@ -170,7 +170,7 @@ function order(suite: Conformance): void {
 function presence({ test, guarantees, create }: Conformance): void {
   if (guarantees.presence === 'none') return;
   test(
-    'peers are told up and down, once each, and listed in between',
+    'peers are reported up and down once each, and listed in between',
     peered({ test, guarantees, create }, ['a', 'b', 'c'], async ([a, b, c]) => {
       check(same([...a.transport.peers].sort(), ['b', 'c']), `a lists ${[...a.transport.peers].join(' ')}`);
       await c.transport.close();
@@ -188,7 +188,7 @@ function closing(suite: Conformance): void {
   const { test } = suite;
 
   test(
-    'after close nothing is delivered, and `closed` is the last event',
+    'after close no message is delivered, and `closed` is the last event',
     peered(suite, ['a', 'b', 'c'], async ([a, b, c]) => {
       const closed = new Promise<void>((resolve, reject) => {
         b.transport.events.subscribe(({ type }) => {
@@ -209,7 +209,7 @@ function closing(suite: Conformance): void {
   );
 
   test(
-    'closing twice is harmless, and afterward send and connect fail with a ClosedError',
+    'closing twice has no effect, and later calls fail with a ClosedError',
     peered(suite, ['a', 'b'], async ([a]) => {
       await Promise.all([a.transport.close(), a.transport.close()]);
       await a.transport.close();
@@ -222,7 +222,7 @@ function closing(suite: Conformance): void {
   );
 
   test(
-    'a transport that is not connected sends nothing, and closes',
+    'a transport that is not connected refuses send, and closes',
     peered(
       suite,
       ['a'],

@@ -39,7 +39,7 @@ const media: [string, () => Promise<{ other: Transport; start: () => Promise<Tra
   ],
 ];
 
-test.each(media)('they do so ever more seldom, and both say why: %s', async (_, create) => {
+test.each(media)('they do so with growing pauses, and both report the reason: %s', async (_, create) => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const { other, start } = await create();

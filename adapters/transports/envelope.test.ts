@@ -59,7 +59,7 @@ test.each([
   [{ v: 1, name: 'x', message: { type: 'x'.repeat(65) } }, 'its message has no type'],
   [{ v: 1, name: 'x', message: 'find' }, 'its message has no type'],
   [{ v: 1, name: '😀'.repeat(512), message: { type: '😀'.repeat(64) } }, null],
-])('case %#: refused for just what it lacks', (value, reason) => {
+])('case %#: refused with the exact reason', (value, reason) => {
   expect(refusal(value as never)).toBe(reason);
 });
 

@@ -34,7 +34,7 @@ test.each([
   ['nothing', 'null', 'its sender or its message is missing'],
   ['no sender', '{"message":1}', 'its sender or its message is missing'],
   ['no message', '{"from":"b"}', 'its sender or its message is missing'],
-])('%s is dropped with a warning that says so', (_, text, why) => {
+])('an invalid frame is dropped with a warning: %s', (_, text, why) => {
   const { reader, received, warnings } = readerOf();
   reader.read(text);
   expect(received).not.toHaveBeenCalled();

@@ -95,17 +95,17 @@ test('messages are forwarded; invalid frames are counted and change nothing', ()
 });
 
 test.each<[what: string, frame: unknown]>([
-  ['no object', 7],
+  ['not an object', 7],
   ['no hello', { type: 'helo', id: 'a', key: 'k' }],
   ['no id', { type: 'hello', key: 'k' }],
   ['no key', { type: 'hello', id: 'a' }],
   ['an empty key', { type: 'hello', id: 'a', key: '' }],
-  ['a key that is no text', { type: 'hello', id: 'a', key: 7 }],
+  ['a key that is not a text', { type: 'hello', id: 'a', key: 7 }],
   ['a long key', { type: 'hello', id: 'a', key: 'x'.repeat(5_000) }],
   ['an empty token', { type: 'hello', id: 'a', key: 'k', token: '' }],
-  ['a token that is no text', { type: 'hello', id: 'a', key: 'k', token: 7 }],
+  ['a token that is not a text', { type: 'hello', id: 'a', key: 'k', token: 7 }],
   ['a message', send('a', 1)],
-])('a line that begins with %s is closed, and counted', (_, frame) => {
+])('an invalid first frame (%s) closes its line and is counted', (_, frame) => {
   expect(isHello(frame)).toBe(false);
   const { hub, guest } = hubOf();
   const far = guest().sends(JSON.stringify(frame));

@@ -64,7 +64,7 @@ test('a rule that does not answer is reported once, and the peer may try again',
   ]);
 });
 
-test.each(['constructor', '__proto__', 'x'.repeat(600), 'a\u0000b'])('the id %j is refused, and nobody hears of it', (id) => {
+test.each(['constructor', '__proto__', 'x'.repeat(600), 'a\u0000b'])('the id %j is refused, and no peer is notified', (id) => {
   const hub = new Hub();
   const a = member(hub, 'a');
   const evil = guest(hub).sends(`{"type":"hello","id":${JSON.stringify(id)},"key":"k"}`);
@@ -111,7 +111,7 @@ test('a peer that returns with its key gets its seat even if the old line answer
 test.each([
   [true, 'refused'],
   [false, 'welcome'],
-])('with another key, when the holder of the seat answers (%s): %s', async (answers, outcome) => {
+])('with another key, if the holder of the seat answers (%s): %s', async (answers, outcome) => {
   const hub = new Hub();
   const holder = guest(hub, () => Promise.resolve(answers)).sends({ type: 'hello', id: 'a', key: 'mine' });
   const other = member(hub, 'a', 'not mine');

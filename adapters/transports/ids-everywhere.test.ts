@@ -24,7 +24,7 @@ const transports: [string, (id: string) => unknown][] = [
   ['linked, among the peers', (id) => linked(new InProcessBus().transport('a'), { peers: ['a', id] })],
 ];
 
-test.each(transports)('%s refuses at creation what can be no id', (_, create) => {
+test.each(transports)('%s refuses invalid ids at creation', (_, create) => {
   for (const [, id] of evil)
     expect(() => create(id as string)).toThrow(/cannot be ".*": .*. Pass a non-empty string of at most 255/s);
 });

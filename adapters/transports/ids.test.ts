@@ -6,7 +6,7 @@ test('readable names are ids', () => {
   for (const id of ['printer 3', 'ä b', '日本', 'a.*>', '😀', 'x'.repeat(255)]) expect(isId(id)).toBe(true);
 });
 
-test.each(evil)('%s is no id', (_, id) => {
+test.each(evil)('an id is invalid: %s', (_, id) => {
   expect(isId(id)).toBe(false);
   expect(() => checkId(id, 'the id of a transport')).toThrow(
     /^the id of a transport cannot be ".*": .*. Pass a non-empty string of/s,

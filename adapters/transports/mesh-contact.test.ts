@@ -61,9 +61,9 @@ test('closing a peer while it connects frees its port', async () => {
 
 test.each([
   ['a welcome without a proof', { type: 'welcome' }, 'the welcome of "s" has undefined as its proof, which is not a text'],
-  ['no word', null, '"s" closed the connection before it admitted this peer'],
-  ['what nobody says there', { type: 'hurrah' }, 'a frame of the type hurrah is not expected there from a mesh peer'],
-])('who is dialed and answers a hello with %s is told of by what it said', async (_, answer, why) => {
+  ['no frame', null, '"s" closed the connection before it admitted this peer'],
+  ['an unknown frame', { type: 'hurrah' }, 'a frame of the type hurrah is not expected there from a mesh peer'],
+])('the answer of a dialed peer is reported: %s', async (_, answer, why) => {
   const told = quiet();
   const [port] = await portsOf(1);
   const server = new WebSocketServer({ port: port!, host: '127.0.0.1' });
@@ -123,7 +123,7 @@ test('each reason is reported once, and at most eight for one address', () => {
   expect([...reasons.map(of), of('reason 0')]).toEqual([...reasons.slice(0, 8), null, null]);
 });
 
-test.each(['asking', 'welcomed'] as const)('who was dialed is being connected with while it is %s', (state) => {
+test.each(['asking', 'welcomed'] as const)('a dialed peer counts as connecting while it is %s', (state) => {
   expect(isDialing(contact({ state }), 'b')).toBe(true);
 });
 

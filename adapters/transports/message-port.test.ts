@@ -66,7 +66,7 @@ test('a worker thread that dies is reported down', async () => {
   await a.close();
 });
 
-test.each([undefined, '', { odd: 1 }])('a hub that refuses without a reason (%j) is said to give none', async (why) => {
+test.each([undefined, '', { odd: 1 }])('a refusal without a reason (%j) is reported as such', async (why) => {
   const { port1, port2 } = new MessageChannel();
   port1.on('message', () => port1.postMessage(JSON.stringify({ type: 'refused', why })));
   await expect(messagePort(port2, { id: 'a' }).connect()).rejects.toThrow('the hub refused peer "a": it gave no reason');

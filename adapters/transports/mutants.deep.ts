@@ -43,13 +43,13 @@ async function run(testFile: string, testName: string): Promise<Outcome> {
 
 const named = new Map(mutants.map(([, , , , testFile, testName]) => [`${testFile}: ${testName}`, [testFile, testName] as const]));
 
-test.each([...named])('as it is, %s passes', async (_, [testFile, testName]) => {
+test.each([...named])('on the unchanged copy, %s passes', async (_, [testFile, testName]) => {
   const { passed, failed } = await run(testFile, testName);
   expect(failed).toBe(0);
   expect(passed).toBeGreaterThan(0);
 });
 
-test.each(mutants)('without the rule that %s, its test fails', async (_, file, code, broken, testFile, testName) => {
+test.each(mutants)('without the rule: %s, its test fails', async (_, file, code, broken, testFile, testName) => {
   const path = join(copy, 'adapters', file);
   const source = readFileSync(path, 'utf8');
   expect(source.split(code)).toHaveLength(2);

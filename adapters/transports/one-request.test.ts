@@ -48,13 +48,13 @@ const UPGRADE = 'GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgra
 test.each([
   ['a plain request', PLAIN, 426],
   ['another method', 'POST / HTTP/1.1\r\nHost: x\r\n\r\n', 426],
-  ['TLS where there is none', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 426],
-  ['a request that expects to be told to go on', PLAIN.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'), 426],
-  ['a request that expects what nobody knows', PLAIN.replace('\r\n\r\n', '\r\nExpect: banana\r\n\r\n'), 426],
+  ['TLS without a certificate', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 426],
+  ['a request that expects 100-continue', PLAIN.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'), 426],
+  ['a request with an unknown expectation', PLAIN.replace('\r\n\r\n', '\r\nExpect: banana\r\n\r\n'), 426],
   ['empty lines', '\r\n\r\n', 426],
-  ['a request that no parser takes', 'GET no version\r\n\r\n', 400],
+  ['a request that cannot be parsed', 'GET no version\r\n\r\n', 400],
   ['a head that is too long', `GET / HTTP/1.1\r\nCookie: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
-])('%s is answered once, and of all that comes behind it nothing is parsed', async (_what, first, status) => {
+])('%s is answered once, and later bytes are not parsed', async (_what, first, status) => {
   const { call, parsed } = await listening();
   const caller = call();
   caller.socket.write(first + PLAIN.repeat(500), 'latin1');
@@ -64,10 +64,10 @@ test.each([
 });
 
 test.each([
-  ['TLS where there is none', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 426],
+  ['TLS without a certificate', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 426],
   ['a head without an end', `GET / HTTP/1.1\r\nCookie: ${'x'.repeat(17_000)}`, 431],
 ])(
-  '%s is answered before it has ended',
+  '%s is answered before its end',
   async (_what, first, status) => {
     const { call } = await listening();
     const caller = call();
@@ -93,8 +93,8 @@ test('an upgrade may arrive in pieces, and bytes after it belong to the WebSocke
 });
 
 test.each([
-  ['as long as Node takes one is let in', maxHeaderSize, 101],
-  ['one byte longer is turned away', maxHeaderSize + 1, 431],
+  ['of the maximum length of Node is accepted', maxHeaderSize, 101],
+  ['one byte longer is refused', maxHeaderSize + 1, 431],
 ])('an upgrade with a head %s', async (_, length, status) => {
   const { call } = await listening();
   const caller = call();
@@ -139,7 +139,7 @@ test('repeated TLS renegotiation ends the connection, before and after the reque
 });
 
 test.each(['the first message of TLS', 'a request', 'a request over TLS'])(
-  'who sends %s byte by byte is parted with as if it had sent nothing',
+  'a client that sends %s byte by byte is disconnected like a silent one',
   async (what) => {
     const isOverTls = what === 'a request over TLS';
     // A handshake may take long on a busy machine.

@@ -62,7 +62,7 @@ test.each<[string, Origins, boolean]>([
     },
     false,
   ],
-])('a rule that answers %s', (_, rule, isWelcome) => {
+])('a rule that returns %s', (_, rule, isWelcome) => {
   expect(isWelcomeOrigin(asked('https://app.example'), rule)).toBe(isWelcome);
 });
 
@@ -71,17 +71,17 @@ test.each<[what: string, request: IncomingMessage, isWelcome: boolean]>([
   ['with the port', asked('https://hub.example:8080', 'hub.example:8080'), true],
   ['a page of another place', asked('https://other.example'), false],
   ['a page of another port', asked('https://hub.example:8080'), false],
-  ['a page from nowhere', asked('null'), false],
+  ['a page with an opaque origin', asked('null'), false],
   ['a page of this machine', asked('http://localhost:80', 'localhost', '127.0.0.1'), true],
   ['by its number', asked('http://127.0.0.1:81', '127.0.0.1:81', '::ffff:127.0.0.1'), true],
   ['by its other number', asked('http://[::1]:81', '[::1]:81', '::1'), true],
-  ['a name of the web that leads to this machine', asked('http://evil.example', 'evil.example', '127.0.0.1'), false],
+  ['a name that resolves to this machine', asked('http://evil.example', 'evil.example', '127.0.0.1'), false],
   ['the same by the other numbers', asked('http://evil.example', 'evil.example', '::ffff:127.0.0.1'), false],
   ['and by the last', asked('http://evil.example', 'evil.example', '::1'), false],
-  ['an address that only looks like it', asked('http://a.example', 'a.example', '10.127.0.1'), true],
-  ['another that does', asked('http://a.example', 'a.example', 'fe80::1'), true],
-  ['one that begins like it', asked('http://a.example', 'a.example', '::1f'), true],
-  ['one that no socket has any more', asked('http://a.example', 'a.example', undefined), true],
-])('where nothing is listed: %s', (_, request, isWelcome) => {
+  ['an address that is similar to loopback', asked('http://a.example', 'a.example', '10.127.0.1'), true],
+  ['another similar address', asked('http://a.example', 'a.example', 'fe80::1'), true],
+  ['an address with the same prefix', asked('http://a.example', 'a.example', '::1f'), true],
+  ['a socket without an address', asked('http://a.example', 'a.example', undefined), true],
+])('without a list: %s', (_, request, isWelcome) => {
   expect(isWelcomeOrigin(request, undefined)).toBe(isWelcome);
 });

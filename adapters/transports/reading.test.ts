@@ -30,7 +30,7 @@ test.each<[string, unknown, RegExp]>([
   ['no text', { from: 'a' }, /not text but an object/],
   ['a list', ['a'], /not text but a list/],
   ['bytes', new Uint8Array(3), /not text but an object/],
-])('%s: refused with the reason, and nothing is thrown', (_, text, reason) => {
+])('invalid text is refused with a reason and never throws: %s', (_, text, reason) => {
   expect(readFrame(text)).toEqual({ refused: expect.stringMatching(reason) });
 });
 
@@ -48,11 +48,11 @@ test('text exactly within the limits is read', () => {
 test.each<[string, unknown, RegExp]>([
   ['a deep message', JSON.parse(deep(DEPTH_MAX + 1)), /it has more than 64 lists/],
   ['a large one', 'x'.repeat(100), /it has 102 bytes as JSON; the limit is 64. Split it/],
-  ['no JSON', undefined, /it is undefined, which is not JSON/],
+  ['not JSON', undefined, /it is undefined, which is not JSON/],
   ['a bigint', [1n], /it is not JSON \(/],
   ['no number', [NaN], /a number that JSON cannot carry/],
   ['too many values', Array.from({ length: VALUES_MAX }, () => 0), /it has more than 131072 keys and values/],
-])('%s is refused by name at send', (_, message, reason) => {
+])('send refuses an invalid message with an error: %s', (_, message, reason) => {
   expect(() => write(message as never, 64, 'transport "a"')).toThrow(reason);
   expect(() => write(message as never, 64, 'transport "a"')).toThrow(UsageError);
 });
@@ -92,7 +92,7 @@ test.each<[string, unknown, string]>([
   ['a list', [1], 'a list'],
   ['nothing', null, 'null'],
   ['a hundred that become more', '\n'.repeat(100), `${'\\u{a}'.repeat(20).slice(0, 99)}…`],
-])('%s is quoted, whatever it is', (_, value, text) => {
+])('any value is quoted: %s', (_, value, text) => {
   expect(quote(value)).toBe(text);
 });
 

@@ -75,30 +75,27 @@ function overOf(places: readonly Place[], clock: Clock, random = 0.5) {
   return { transport, seen };
 }
 
-test.each([0, 0.999])(
-  'the first try comes within 100 ms, none later than 2 s after the one before (chance %d)',
-  async (chance) => {
-    quiet();
-    const clock = new Clock();
-    const place = new Place(clock);
-    const { transport } = overOf([place], clock, chance);
-    void transport.connect();
-    await clock.turn(60_000);
-    const gaps = place.tries.slice(1).map(({ at }, i) => at - place.tries[i]!.at);
-    expect(gaps[0]).toBeLessThanOrEqual(100);
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(2_000);
-    expect(Math.max(...gaps)).toBeGreaterThanOrEqual(1_000);
-    expect(place.tries.length).toBeGreaterThan(30);
-    place.isThere = true;
-    await clock.turn(2_000);
-    await transport.connect();
-    place.fall();
-    const lostAt = clock.now();
-    await clock.turn(100);
-    expect(place.tries.at(-1)!.at - lostAt).toBeLessThanOrEqual(100);
-    await transport.close();
-  },
-);
+test.each([0, 0.999])('the first attempt comes within 100 ms, later ones within 2 s (random number %d)', async (chance) => {
+  quiet();
+  const clock = new Clock();
+  const place = new Place(clock);
+  const { transport } = overOf([place], clock, chance);
+  void transport.connect();
+  await clock.turn(60_000);
+  const gaps = place.tries.slice(1).map(({ at }, i) => at - place.tries[i]!.at);
+  expect(gaps[0]).toBeLessThanOrEqual(100);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(2_000);
+  expect(Math.max(...gaps)).toBeGreaterThanOrEqual(1_000);
+  expect(place.tries.length).toBeGreaterThan(30);
+  place.isThere = true;
+  await clock.turn(2_000);
+  await transport.connect();
+  place.fall();
+  const lostAt = clock.now();
+  await clock.turn(100);
+  expect(place.tries.at(-1)!.at - lostAt).toBeLessThanOrEqual(100);
+  await transport.close();
+});
 
 test('a thousand failed attempts leave no listener or timer, and close ends the last', async () => {
   const warn = quiet();

@@ -97,22 +97,22 @@ test.each<[string, object, RegExp]>([
     /^webSocketHub: origins has "https:\/\/www.app.example\/" at place 1, which is not an origin. Pass a list/,
   ],
   [
-    'a certificate that is none',
+    'an invalid certificate',
     { tls: { key, cert: 'x' } },
     /^webSocketHub: tls has a cert that cannot be read \(.*no start line.*\). Pass options of a TLS server/,
   ],
-  ['a key that is none', { tls: { key: 'x', cert } }, /^webSocketHub: tls has a key that cannot be read/],
+  ['an invalid key', { tls: { key: 'x', cert } }, /^webSocketHub: tls has a key that cannot be read/],
   [
-    'TLS beside a server',
+    'TLS with a server',
     { tls: { key, cert }, port: undefined, server: new net.Server() },
     /^webSocketHub: tls does not go with server; pass it to createServer of node:https$/,
   ],
   [
-    'a host beside a server',
+    'a host with a server',
     { host: '::1', port: undefined, server: new net.Server() },
     /^webSocketHub: host does not go with server; pass it to server.listen$/,
   ],
-])('%s is refused by name', async (_, options, message) => {
+])('a hub refuses %s with an error', async (_, options, message) => {
   await expect(webSocketHub({ port: 0, ...options })).rejects.toMatchObject({
     name: 'UsageError',
     message: expect.stringMatching(message),

@@ -75,7 +75,7 @@ describe('keys', () => {
     ['one that is fifteen bytes', 'x'.repeat(15), 'a key of 15 bytes can be guessed. Use at least 16 random ones'],
     ['a number', 7, 'a key is 7. Use a string or a Uint8Array'],
     ['one short of two', ['x'.repeat(16), 'y'], 'a key of 1 bytes can be guessed'],
-  ])('%s: refused at once', (_, keys, why) => {
+  ])('an invalid key is refused at once: %s', (_, keys, why) => {
     const wire = createTransport('a', inProcessGuarantees, () => {});
     expect(() => sealed(wire, { key: keys as string })).toThrow(why);
   });
@@ -108,7 +108,7 @@ describe('keys', () => {
       },
       'failed: busy',
     ],
-  ])('a function that gives %s costs what is for that peer and from it, and says so', async (_, given, why) => {
+  ])('a key function that returns %s drops messages to and from that peer with a warning', async (_, given, why) => {
     const said = warnings();
     let isFailing = true;
     const a = await endOf('a', { key: (peer) => (peer === 'b' && isFailing ? given() : key) as string });

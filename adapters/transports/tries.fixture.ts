@@ -57,11 +57,11 @@ type Sockets = new (url: string, options?: ClientOptions) => WebSocket;
 /** Clients and their addresses. */
 const peers: [string, (url: string, Class: Sockets, port: number) => Transport][] = [
   ['a peer of a hub', (url, Class) => webSocket({ id: 'a', url, WebSocket: Class, clock })],
-  ['a peer of a mesh', (url, Class, port) => webSocketMesh({ id: 'a', listen: { port }, peers: [url], WebSocket: Class, clock })],
+  ['a mesh peer', (url, Class, port) => webSocketMesh({ id: 'a', listen: { port }, peers: [url], WebSocket: Class, clock })],
 ];
 const places: [string, () => Promise<number>][] = [
-  ['nobody listens', freePort],
-  ['a server is of no use', uselessServer],
+  ['without a server', freePort],
+  ['with a useless server', uselessServer],
 ];
 
 type Create = (typeof peers)[number][1];

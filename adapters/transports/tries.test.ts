@@ -2,7 +2,6 @@
 import { test } from 'vitest';
 import { futile, leavesNothing } from './tries.fixture.js';
 
-test.each(futile)(
-  '%s where %s: a hundred and fifty tries leave no timer, no socket and no listener behind, and close ends the last',
-  (_, __, create, place) => leavesNothing(150, create, place),
+test.each(futile)('%s %s: a hundred and fifty failed attempts leave no timer, socket or listener', (_, __, create, place) =>
+  leavesNothing(150, create, place),
 );

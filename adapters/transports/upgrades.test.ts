@@ -65,20 +65,17 @@ test('by default a hub on your server takes / and leaves other paths to others',
   await peer('a', 0, { url: `ws://127.0.0.1:${port}/` }).connect();
 });
 
-test.each(['before', 'after'])(
-  'an endpoint for the very same path, made %s the hub, keeps it: no client ends the process',
-  async (when) => {
-    const warn = quiet();
-    const { server, port } = await listening();
-    const chat = () => new WebSocketServer({ server, path: '/chat' }).on('connection', (socket) => socket.send('"chat"'));
-    if (when === 'before') chat();
-    await hubWith({ server, path: '/chat' });
-    if (when === 'after') chat();
-    const client = await raw(port, undefined, {}, '/chat');
-    await expect.poll(() => client.got).toEqual(['chat']);
-    expect(warn).not.toHaveBeenCalled();
-  },
-);
+test.each(['before', 'after'])('an endpoint created %s a hub keeps its path, and no client ends the process', async (when) => {
+  const warn = quiet();
+  const { server, port } = await listening();
+  const chat = () => new WebSocketServer({ server, path: '/chat' }).on('connection', (socket) => socket.send('"chat"'));
+  if (when === 'before') chat();
+  await hubWith({ server, path: '/chat' });
+  if (when === 'after') chat();
+  const client = await raw(port, undefined, {}, '/chat');
+  await expect.poll(() => client.got).toEqual(['chat']);
+  expect(warn).not.toHaveBeenCalled();
+});
 
 test('an endpoint that answers late keeps its path', async () => {
   const { server, port } = await listening();
@@ -185,13 +182,16 @@ function socket() {
   return { end, written };
 }
 
-test.each([403, 404, 426, 431, 503] as const)('who is turned away reads what %i means, and is parted with', async (status) => {
-  const { end, written } = socket();
-  turnAway(end, status);
-  await once(end, 'finish');
-  expect(written).toEqual([`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`]);
-  expect(end.destroyed).toBe(true);
-});
+test.each([403, 404, 426, 431, 503] as const)(
+  'a refused client receives status %i with its text, and is disconnected',
+  async (status) => {
+    const { end, written } = socket();
+    turnAway(end, status);
+    await once(end, 'finish');
+    expect(written).toEqual([`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`]);
+    expect(end.destroyed).toBe(true);
+  },
+);
 
 test('a client that resets its connection while it is refused ends no process', () => {
   const { end } = socket();

@@ -133,7 +133,7 @@ test.each([
   ['a promise of one', async () => [1], 'a list'],
   ['a number', () => 1, '1'],
   ['nothing', () => undefined, 'undefined'],
-])('an admit that gives %s lets nobody in, and is named once', async (_, admit, shown) => {
+])('an admit that returns %s admits no peer, and causes one warning', async (_, admit, shown) => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const hub = await hubWith({ admit: admit as never });
@@ -253,7 +253,7 @@ test('of two hubs: peers move to the second, and return when the first is back',
 test.each([
   ['plain', {}],
   ['with TLS', { tls: { key, cert } }],
-])('who has connected and asked for nothing keeps nobody from closing: %s', async (_, options) => {
+])('a connection without a request does not delay close: %s', async (_, options) => {
   const hub = await webSocketHub({ port: 0, ...options });
   const idle = [net.connect(hub.port, '127.0.0.1'), net.connect(hub.port, '127.0.0.1')];
   onTestFinished(() => idle.forEach((socket) => void socket.destroy()));
@@ -279,7 +279,7 @@ test('a silent client of a port with TLS is disconnected like any other', async 
 const UPGRADE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
 
-test.each(['//', '//[', 'http://[::1', '*'])('a request for the address %s ends neither hub nor process', async (path) => {
+test.each(['//', '//[', 'http://[::1', '*'])('a request for the URL %s ends neither hub nor process', async (path) => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
@@ -313,6 +313,6 @@ test.each<[string, Partial<WebSocketOptions>, RegExp]>([
   ['a key', { key: '' }, /the key of peer "a" must be a string of 1 to 255 characters/],
   ['a long key', { key: 'x'.repeat(256) }, /the key of peer "a" must be a string of 1 to 255 characters$/],
   ['a token', { token: 'x'.repeat(10_000) }, /the token of peer "a" must be a string of 1 to 8192 characters$/],
-])('%s that would be tried for ever in vain is refused by name', (_, options, message) => {
+])('%s that can never work is refused with an error', (_, options, message) => {
   expect(() => webSocket({ id: 'a', url: 'ws://127.0.0.1', WebSocket, ...options })).toThrow(message);
 });

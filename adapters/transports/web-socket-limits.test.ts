@@ -60,9 +60,9 @@ test('a frame in more than 64 pieces ends its connection, one in 64 is received'
 });
 
 test.each([
-  ['one frame that has not ended', (socket: WebSocket) => socket.send('x'.repeat(1_000_000), { fin: false })],
-  ['many that are no messages', (socket: WebSocket) => Array.from({ length: 1_000 }, () => socket.pong('x'.repeat(125)))],
-])('who sends more than a hello before it is let in is parted with: %s', async (_, send) => {
+  ['one incomplete frame', (socket: WebSocket) => socket.send('x'.repeat(1_000_000), { fin: false })],
+  ['many frames without a message', (socket: WebSocket) => Array.from({ length: 1_000 }, () => socket.pong('x'.repeat(125)))],
+])('a client that sends more than a hello before admission is disconnected: %s', async (_, send) => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const hub = await hubWith();
@@ -131,7 +131,7 @@ test('connections without a request are limited too, to a hundred above the limi
 test.each([
   ['framesPerSecond', '"pong"', 10, '10 frames'],
   ['bytesPerSecond', `"${'x'.repeat(500)}"`, 3_000, '3000 bytes'],
-])('who is read slowly is named once, with the limit that would help if it is a peer: %s', async (limit, type, most, much) => {
+])('a line that is read slowly is reported once with its limit: %s', async (limit, type, most, much) => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const hub = await hubWith({ limits: { [limit]: most } });

@@ -183,21 +183,18 @@ test.each([
     () => new Promise<never>(() => {}),
     'its peers: the function peers has not settled within 5000 ms. It is called again',
   ],
-])(
-  'addresses are asked for again, and a function that %s holds up no connect, is named, and is asked again',
-  async (_, first, why) => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    onTestFinished(() => warn.mockRestore());
-    const ports = await portsOf(2);
-    let asked = 0;
-    const find = async () => (asked++ === 0 ? first() : ports.map((port) => url(port)));
-    const clock = faster(10);
-    const [a, b] = [peer('a', ports[0]!, [], { peers: find, clock }), peer('b', ports[1]!, [], { clock })];
-    await Promise.all([a.connect(), b.connect()]);
-    await expect.poll(() => a.peers.has('b')).toBe(true);
-    expect(warn.mock.calls.join()).toContain(`peer "a" cannot find ${why}`);
-  },
-);
+])('a function for addresses that %s causes a warning, and is called again', async (_, first, why) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const ports = await portsOf(2);
+  let asked = 0;
+  const find = async () => (asked++ === 0 ? first() : ports.map((port) => url(port)));
+  const clock = faster(10);
+  const [a, b] = [peer('a', ports[0]!, [], { peers: find, clock }), peer('b', ports[1]!, [], { clock })];
+  await Promise.all([a.connect(), b.connect()]);
+  await expect.poll(() => a.peers.has('b')).toBe(true);
+  expect(warn.mock.calls.join()).toContain(`peer "a" cannot find ${why}`);
+});
 
 test('a list and a function check tokens and ids at every peer', async () => {
   const ports = await portsOf(3);
@@ -336,8 +333,8 @@ test.each<[string, WebSocketMeshOptions['token'] & {}]>([
       throw new Error('the vault is sealed');
     },
   ],
-  ['gives no text', () => 7 as never],
-])('a token that %s ends no process: the peer says so and goes on trying', async (_, failing) => {
+  ['returns no text', () => 7 as never],
+])('a token function that %s ends no process, and the peer retries with a warning', async (_, failing) => {
   const warn = quiet();
   const ports = await portsOf(2);
   let isOpen = false;

@@ -86,9 +86,9 @@ test('a hub that ends takes the peers down, and up again when it returns', async
 });
 
 test.each([
-  ['no JSON', 'hello?'],
+  ['not JSON', 'hello?'],
   ['a frame over a megabyte', JSON.stringify({ type: 'hello', id: 'x'.repeat(2 ** 20), key: 'k' })],
-])('%s ends the line of its sender and nothing else', async (_, data) => {
+])('an invalid frame (%s) ends only the line of its sender', async (_, data) => {
   const hub = await hubOnAnyPort();
   const a = client('a', hub);
   await a.connect();

@@ -246,7 +246,7 @@ test.each(uses)('%s: %s', async (_, use, answer) => {
   await expect(answered).rejects.toThrow(/^[^\n]{1,400}$/);
 });
 
-test.each([[5], [undefined], [{ id: 'b' }]])('a message for %j, which is no id, is refused by name', async (to) => {
+test.each([[5], [undefined], [{ id: 'b' }]])('a message for %j, which is not an id, is refused with an error', async (to) => {
   const bus = new InProcessBus();
   const transport = bus.transport('a');
   await transport.connect();
