@@ -1,4 +1,4 @@
-/** What the account of a run finds wrong where an application is told something else than what it has. */
+/** The account of a run detects notifications that differ from the actual holds. */
 import { expect, test } from 'vitest';
 import { assign } from 'xstate';
 import { parseScenario } from '../../network/scenario/parse.js';
@@ -10,7 +10,7 @@ import { CLIENT_LOCK, LOCK } from './messages.js';
 
 const TOLD = 'who has a lock was told so, and who was told has it';
 
-/** A client loses its lock to patience; a voter has it before, and after. */
+/** A client loses its lock because patience ends; a voter has it before and after. */
 const scenario = {
   protocol: 'locks',
   topology: { kind: 'path', n: 2 },
@@ -32,7 +32,7 @@ function brokenWith(chart: string, machine: unknown): readonly string[] {
   return report.properties.filter(({ holds }) => holds === false).map(({ name }) => name);
 }
 
-test('all is told', () => {
+test('every grant, release and loss is announced', () => {
   expect(brokenWith(LOCK, lockMachine)).toEqual([]);
 });
 
@@ -41,7 +41,7 @@ test.each(['announceGrant', 'announceRelease', 'announceLoss'] as const)('%s is 
     brokenWith(LOCK, lockMachine.provide({ actions: { [left]: silent } })),
     brokenWith(CLIENT_LOCK, clientLockMachine.provide({ actions: { [left]: silent } })),
   ];
-  // A voter that is alone loses nothing, and the client lets nothing go.
+  // A voter without peers loses nothing, and the client releases nothing.
   const isSeen = { announceGrant: [true, true], announceRelease: [true, false], announceLoss: [false, true] }[left];
   expect(broken.map((names) => names.includes(TOLD))).toEqual(isSeen);
 });

@@ -1,4 +1,4 @@
-/** The longer searches of three voters, and mutants whose failures lie deeper. */
+/** The longer searches of three voters, and mutants whose failures need longer searches. */
 import { assign } from 'xstate';
 import { expect, test } from 'vitest';
 import { explore } from '../../test/explore/explore.js';
@@ -50,7 +50,7 @@ test.each<[string, number, Commands, Search]>([
   expect(found.states).toBe(states);
 });
 
-test('5a: without what an epoch has kept, a later one takes the lock of its user', () => {
+test('5a: without the kept locks of an epoch, a later one takes a lock from its holder', () => {
   const forgetsKept = mutant({
     actions: {
       conclude: assign(({ context }: any) => ({
@@ -85,7 +85,7 @@ test.each<[string, number, ReturnType<typeof pair>, Commands]>([
   expect(found).toMatchObject({ verdict: 'valid', states });
 });
 
-test('a peer starts, and comes to the leader before it comes to the holder, who keeps its lock: 77115 states', () => {
+test('a peer starts and reaches the leader before the holder, which keeps its lock: 77115 states', () => {
   const ofTwo = { members: ['a', 'c'], memory: 'known' } as const;
   const found = explore(starting({ a: ofTwo, c: ofTwo }), {
     topology: pair('a', 'c'),
@@ -104,7 +104,7 @@ const withClient = (...linked: readonly string[]) => ({
 });
 const stops = (voter: string) => [...crash(voter), { do: 'down', channel: ['x', voter] }];
 
-/** a is the voter to which it is attached; b is another. */
+/** a is the voter to which the client is attached; b is another. */
 test.each<[string, number, object, string, Search]>([
   ['its voter stops, x is linked with another', 115_644, withClient('a', 'b'), 'a', { hold: null }],
   ['its voter stops, x is linked with all', 184_857, withClient('a', 'b', 'c'), 'a', { hold: null }],
@@ -118,7 +118,7 @@ test.each<[string, number, object, string, Search]>([
   expect(found).toMatchObject({ verdict: 'valid', states });
 });
 
-/** Patience does not end for who reaches a voter (locksMayFire): whoever would have to wait for it waits forever here. */
+/** Patience does not end for a client that reaches a voter (locksMayFire): a node that waits for it waits forever here. */
 test.each<[string, number, Search]>([
   ['is served', 2_811_626, { hold: 1 }],
   ['keeps its lock', 1_991_906, { hold: null, properties: [undisturbedUser('x')] }],

@@ -1,4 +1,4 @@
-/** Every interleaving of three voters, each end of a link told by itself; and what becomes of it without one of the rules. */
+/** Every interleaving of three voters, with link changes notified at each end separately; and the violations without one of the rules. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/explore/explore.js';
@@ -38,11 +38,11 @@ const keeps = (user: string): Search => ({ hold: null, properties: [undisturbedU
 const quiet: Search = { hold: 1, properties: [oneUser] };
 const everybody = (memory: 'new' | 'forgotten') => remembering({ a: memory, b: memory, c: memory });
 
-/** b and c hold, and do not reach each other any more: a is linked with both. */
+/** b and c hold locks, and do not reach each other: a is linked with both. */
 const parted = [ask('b', 'x'), ask('c', 'y'), cut('b', 'c')];
 const goesOn: Property = {
   name: 'goes on',
-  description: 'The leader is served again, by a majority of those whom it reaches.',
+  description: 'The leader serves again, with a majority of the nodes that it reaches.',
   kind: 'eventually',
   when: (c, node) => node === 'a' && !isServing(c.nodes.get('a')!),
   holds: (c) => isServing(c.nodes.get('a')!),
@@ -70,7 +70,7 @@ describe('all properties hold', () => {
       { hold: null, options: { locks: 2 } },
     ],
     [
-      'one asks twice, and others confirm before they have begun the epoch',
+      'one requests twice, and the others confirm before they have begun the epoch',
       778,
       [ask('b'), ask('b'), again('a')],
       { options: { confirm: true } },
@@ -95,14 +95,14 @@ describe('all properties hold', () => {
     expect(found).toMatchObject({ verdict: 'valid', states });
   });
 
-  test('of two voters one gives up what it asks for, and asks again; their link is cut and comes back', () => {
+  test('one of two voters cancels its request and repeats it; their link is cut and joined', () => {
     const two: ExploreOptions['topology'] = { nodes: ['a', 'b'], links: [['a', 'b', 1]] };
     const found = searchOn(two, locks, [ask('b'), cancel('b'), ask('b'), cut('a', 'b'), join('a', 'b')], quiet);
     expect([found.verdict, found.states]).toEqual(['valid', 12_546]);
   });
 
   const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
-  test('who starts again, knowing nothing, breaks no promise, whatever its clock says: 4313 states', () => {
+  test('a node that restarts without memory breaks no promise at any clock: 4313 states', () => {
     expect(
       searchOn(
         path,
@@ -113,7 +113,7 @@ describe('all properties hold', () => {
   });
 });
 
-/** a and c serve, and c holds; b starts, and its links come up one by one: each event at rest. */
+/** a and c serve, and c holds a lock; b starts, and its links come up one by one. Each event follows a quiescent state. */
 const starts = (protocol: typeof locks, ...links: readonly ReturnType<typeof join>[]) =>
   explore(starting({ a: ofTwo, c: ofTwo }, protocol), {
     topology: pair('a', 'c'),
@@ -124,18 +124,18 @@ const starts = (protocol: typeof locks, ...links: readonly ReturnType<typeof joi
   });
 const ofTwo = { members: ['a', 'c'], memory: 'known' } as const;
 
-describe('a peer starts, and comes to the leader before it comes to the holder', () => {
-  test('who keeps its lock: 3417 states', () => {
+describe('a peer starts and reaches the leader before the holder', () => {
+  test('the holder keeps its lock: 3417 states', () => {
     expect(starts(locks, join('a', 'b'))).toMatchObject({ verdict: 'valid', states: 3417 });
   });
 
-  test('but if the leader goes by names: undisturbed', () => {
+  test('it loses the lock if the leader orders members by name: undisturbed', () => {
     const { verdict, counterexample } = starts(namingByName, join('a', 'b'), join('b', 'c'));
     expect([verdict, counterexample?.property]).toEqual(['invalid', 'undisturbed']);
   });
 });
 
-test('two may hold the lock at once, for one of them cannot know that it was given up', () => {
+test('two may hold the lock at once, because one of them cannot know that it was given up', () => {
   const { verdict, counterexample } = searchOn(all, locks, [ask('b'), ask('c'), cut('a', 'b'), cut('b', 'c')], {
     hold: null,
     properties: [oneUser],
@@ -144,7 +144,7 @@ test('two may hold the lock at once, for one of them cannot know that it was giv
   expect(counterexample!.property).toBe('one user');
 });
 
-test('a minority serves nobody, and its user is told at once', () => {
+test('a minority grants nothing, and its holder is notified at once', () => {
   const { verdict } = explore(locks, {
     topology: all,
     options: { hold: null },
@@ -152,7 +152,7 @@ test('a minority serves nobody, and its user is told at once', () => {
     properties: [
       {
         name: 'told',
-        description: 'A node without links neither serves nor uses.',
+        description: 'A node without links neither serves nor holds a lock.',
         kind: 'always',
         holds: (c) => {
           const isAlone = !c.links.neighbors('b').length;
@@ -181,7 +181,7 @@ const takingNothingBack = {
   }) as never,
 };
 
-describe('without one of its rules a promise breaks, and the search shows how', () => {
+describe('without one of its rules a promise breaks, and the search returns a counterexample', () => {
   const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
   const isWhole = (({ context: { reports, promised } }: In) => reports.length === promised!.members.length) as never;
   type Early = EpochsContext['early'];
@@ -199,14 +199,14 @@ describe('without one of its rules a promise breaks, and the search shows how', 
       {},
     ],
     [
-      '2: the leader does not begin anew',
+      '2: the leader does not propose again',
       'service',
       mutant({ guards: { isElected: never, leads: never, hearsAndLeads: never } }),
       [ask('b'), ...crash('a')],
       {},
     ],
     [
-      '3 and 5c: nothing is taken back, and any later promise counts',
+      '3 and 5c: no promise is withdrawn, and any later one counts',
       'undisturbed',
       mutant({
         actions: {
@@ -218,7 +218,7 @@ describe('without one of its rules a promise breaks, and the search shows how', 
       keeps('b'),
     ],
     [
-      '4a: who has forgotten counts as who knows',
+      '4a: a voter that has forgotten counts as one that remembers',
       'one beginning an epoch',
       forgetful(() => 0, mutant({ guards: { mayBegin: isWhole } })),
       away,
@@ -227,53 +227,48 @@ describe('without one of its rules a promise breaks, and the search shows how', 
     ],
     ['5: nobody keeps a lock', 'undisturbed', mutant({ actions: keeping(() => []) }), [ask('b'), again('a')], keeps('b')],
     [
-      '6: the leader waits for a user for ever',
+      '6: the leader waits for a holder forever',
       'goes on',
       mutant({ guards: { leavesOutUsersNewly: never } }),
       parted,
       { hold: null, properties: [goesOn] },
     ],
     [
-      '7: nobody hears of the epoch that leaves it out',
+      '7: a node is not notified of the epoch that leaves it out',
       'notification',
       mutant({ guards: { leavesUsOut: never } }),
       [cut('a', 'b')],
       {},
     ],
     [
-      '8: nothing ends the numbers of an epoch',
+      '8: the fences of an epoch are not limited',
       'bounds',
       mutant({}, { guards: { isBeyondNumbers: never } }),
       [ask('b'), ask('c')],
       { hold: 1, options: { grants: 2 } },
     ],
     [
-      '8: nothing ends the room of an epoch',
+      '8: the room of an epoch is not limited',
       'bounds',
       mutant({ guards: { findsNoRoom: never, isFindWithoutRoom: never } }),
       [ask('a', 'x'), ask('a', 'y'), ask('b', 'z')],
       { hold: null, options: { locks: 1 } },
     ],
     [
-      '8: what comes before its epoch is forgotten',
+      '8: early messages are dropped',
       'service',
-      // Both lie with c, which begins last.
+      // Both tokens start at c, which begins last.
       keepingEarly((early) => early),
       [ask('b', 'p'), ask('b', 'w'), again('a')],
       { hold: null },
     ],
     [
-      '8: what comes before its epoch is kept beside what it takes the place of',
+      '8: an early message does not replace the earlier one',
       'bounds',
       keepingEarly((early, message) => [...early, message]),
       ...confirmedTwice,
     ],
-    [
-      '8: what comes of another epoch is kept as well',
-      'bounds',
-      mutant({ guards: { isForThis: () => true } }),
-      ...confirmedTwice,
-    ],
+    ['8: messages of other epochs are kept as well', 'bounds', mutant({ guards: { isForThis: () => true } }), ...confirmedTwice],
   ])('%s: %s', (_, property, protocol, commands, search, topology = all) => {
     const found = searchOn(topology, protocol, commands, search);
     expect(found.verdict).toBe('invalid');

@@ -1,4 +1,4 @@
-/** Clients in runs: patience with those who go and come, and links that come and go. */
+/** Clients in runs: patience with clients that leave and return, and links that go down and up. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/simulation.js';
@@ -12,7 +12,7 @@ import { among, disownedByNobody, mutant, stop } from './systems.fixtures.js';
 
 type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
 
-/** To whom locks are granted, in turn, and the properties that fail. */
+/** The nodes to which locks are granted, in order, and the properties that fail. */
 function grantsIn(scenario: unknown, protocol: typeof locks) {
   const { properties, summary } = new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
   const { grants } = summary as { grants: readonly { node: string }[] };
@@ -22,7 +22,7 @@ function grantsIn(scenario: unknown, protocol: typeof locks) {
   };
 }
 
-test('what it was granted through the one, and never heard of, keeps it waiting at the other for no patience', () => {
+test('an unreceived grant through one voter delays the client at the other without patience', () => {
   const voters = ['a', 'b', 'c', 'd', 'e'];
   const links = among(voters, ['a', 'b']).links.map(([u, v]) => [u, v, v !== 'x' && [u, v].includes('b') ? 50 : 1]);
   const scenario = {
@@ -40,13 +40,13 @@ test('what it was granted through the one, and never heard of, keeps it waiting 
     seed: 1,
     until: { at: 1000 },
   };
-  // What is to be recorded has come to b by then, which asks x for its word and says that x does not hold it.
+  // By then b has received what is to be recorded, and has asked x, which reports that it does not hold the lock.
   expect(grantsIn(scenario, locks).granted).toEqual(['x']);
   expect(grantsIn(scenario, disownedByNobody).granted).toEqual([]);
 });
 
-test('patience with a voter that others do not reach runs out while a client comes and goes', () => {
-  const voters = ['a', 'b', 'c']; // c holds and reaches b alone
+test('patience with an unreachable voter ends while a client comes and goes', () => {
+  const voters = ['a', 'b', 'c']; // c holds and reaches only b
   const scenario = {
     protocol: 'locks',
     options: { clients: ['x'], hold: null, patience: 60 },
@@ -67,10 +67,12 @@ test('patience with a voter that others do not reach runs out while a client com
   expect(grantsIn(scenario, mutant({ guards: { isIrrelevant: () => false } })).granted).toEqual(['c']);
 });
 
-describe('a client that holds is gone, and epochs follow each other faster than patience', () => {
+describe('a holding client is gone, and epochs follow each other faster than patience', () => {
   const voters = ['a', 'b', 'c', 'd'];
   const others = ['a', 'b', 'c'];
-  /** Who is granted the lock by 400, of x, which holds it, and b, which asks at 210; epochs follow each other until 560. */
+  /**
+   * The nodes to which the lock is granted by 400: x, which holds it, and b, which requests it at 210. Epochs follow each other until 560.
+   */
   const granted = (isGone: boolean, events: readonly Happening[] = [], at = 400) => {
     const scenario = {
       protocol: 'locks',
@@ -80,7 +82,7 @@ describe('a client that holds is gone, and epochs follow each other faster than 
       events: [
         { at: 100, do: 'request', node: 'x' },
         ...(isGone ? stop('x', voters).map((event) => ({ at: 200, ...event })) : []),
-        // d goes and comes: an epoch each time.
+        // d goes down and up: an epoch each time.
         ...[...Array(24).keys()].flatMap((i) =>
           others.map((other) => ({ at: 205 + 15 * i, do: i % 2 ? 'join' : 'cut', link: [other, 'd'] })),
         ),
@@ -95,11 +97,11 @@ describe('a client that holds is gone, and epochs follow each other faster than 
     return nodes;
   };
 
-  test('its lock is free once patience is over, and not once no epoch follows any more', () => {
+  test('its lock is free when patience is over, although epochs still follow', () => {
     expect(granted(true)).toEqual(['x', 'b']);
   });
 
-  test('one that is there keeps it', () => {
+  test('a client that is connected keeps it', () => {
     expect(granted(false)).toEqual(['x']);
   });
 
@@ -110,12 +112,12 @@ describe('a client that holds is gone, and epochs follow each other faster than 
     expect(granted(true, reports, 230)).toEqual(['x', 'b']);
   });
 
-  test('one that is there keeps it, whatever is reported', () => {
+  test('a client that is connected keeps it despite a false report', () => {
     expect(granted(false, reports)).toEqual(['x']);
   });
 });
 
-describe("a client's patience ends while a voter that it has asked answers that it keeps its lock", () => {
+describe("a client's patience ends while a voter replies that it keeps its lock", () => {
   const voters = ['a', 'b', 'c'];
   const cut = voters.map((voter) => ({ at: 200, do: 'cut', link: [voter, 'x'] }));
   // The voters are asked at 245 and receive it at 255, the answer comes at 265; patience ends at 260.
@@ -139,7 +141,7 @@ describe("a client's patience ends while a voter that it has asked answers that 
     ['it lost the lock', [b], ['x', 'b']],
     ['it had given the lock back', [{ at: 230, do: 'release', node: 'x' }, b], ['x', 'b']],
     [
-      'it lost the lock and asks for it anew',
+      'it lost the lock and requests it again',
       [
         { at: 262, do: 'request', node: 'x' },
         { at: 600, do: 'release', node: 'x' },
@@ -147,7 +149,7 @@ describe("a client's patience ends while a voter that it has asked answers that 
       ],
       ['x', 'x', 'b'],
     ],
-  ])('%s: it says so, and the lock is free', (_, events, nodes) => {
+  ])('%s: it reports that, and the lock is free', (_, events, nodes) => {
     const { granted: served, failed } = granted(events);
     expect(served).toEqual(nodes);
     expect(failed).toEqual([]);
@@ -155,7 +157,7 @@ describe("a client's patience ends while a voter that it has asked answers that 
   });
 });
 
-/** Links come and go, each end told by itself; then all is well, and everybody asks again. */
+/** Links go down and up, with each end notified separately; then all links are up, and all nodes request again. */
 function turmoil(seed: number, protocol = locks) {
   const random = new Random(seed, 'clients');
   const voters = ['a', 'b', 'c'];
@@ -187,14 +189,14 @@ function turmoil(seed: number, protocol = locks) {
 }
 
 describe('links of voters and clients come and go, runs', () => {
-  test.each([...Array(4).keys()])('no fence is granted twice, and afterward everybody is served (seed %i)', (seed) => {
+  test.each([...Array(4).keys()])('no fence is granted twice, and all requests are granted in the end (seed %i)', (seed) => {
     const { failed, granted } = turmoil(seed);
     expect(failed).toEqual([]);
     expect(new Set(granted.slice(-5))).toEqual(new Set(['a', 'b', 'c', 'x', 'y']));
   });
 });
 
-test('that a client gave its lock back is recorded by nobody: it is kept by one that has it no more', () => {
+test('without a record of a return, the lock is kept for a client that returned it', () => {
   const isConfirmed = ({ context: { user, id, confirmed, recorders } }: { context: LockContext }) =>
     user === null || user === id || confirmed.length >= recorders;
   expect(turmoil(54, mutant({}, { guards: { isConfirmed: isConfirmed as never } })).failed).toEqual([
@@ -203,7 +205,7 @@ test('that a client gave its lock back is recorded by nobody: it is kept by one 
   expect(turmoil(54).failed).toEqual([]);
 });
 
-test('what was recorded in an epoch counts no more in the one that follows, though a third is proposed before that is stored', () => {
+test('records of an epoch do not count in the next one, even if a third is proposed early', () => {
   const [voters, nodes] = [
     ['a', 'b', 'c'],
     ['a', 'b', 'c', 'd', 'e', 'x', 'y'],

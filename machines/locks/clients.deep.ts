@@ -1,4 +1,4 @@
-/** Rule 11: clients take locks through voters, in every interleaving of small systems and in runs. */
+/** Rule 11: clients use locks through voters, in every interleaving of small systems and in runs. */
 import { assign, initialTransition, transition } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
@@ -36,9 +36,9 @@ import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 type Topology = ExploreOptions['topology'];
 const keeps: Search = { hold: null, properties: [undisturbedUser('x')] };
 const clients = { clients: ['x'] };
-/** Of three voters, x is linked with two. */
+/** x is linked with two of three voters. */
 const half = among(['a', 'b', 'c'], ['a', 'b']);
-/** x takes the lock through a, and keeps it. */
+/** x acquires the lock through a, and keeps it. */
 const holding = (protocol: typeof locks, commands: readonly Commands[number][]) =>
   explore(protocol, {
     topology: among(['a', 'b', 'c']),
@@ -81,7 +81,7 @@ describe('every interleaving', () => {
     ['the epoch changes', 2754, among(['a', 'b']), [ask('x'), ask('b'), again('a')], { hold: 1, properties: [oneUser] }],
     ['the epoch changes, x holds', 360, among(['a', 'b']), [ask('x'), again('a')], keeps],
     [
-      'it gives up what it asks for, its link is cut and comes back',
+      'it cancels its request, its link is cut and joined',
       9611,
       among(['a']),
       [ask('x'), cancel('x'), ask('a'), cut('a', 'x'), join('a', 'x')],
@@ -102,13 +102,13 @@ describe('every interleaving', () => {
   });
 });
 
-test('a voter that trusts a report about a client that it reaches takes its lock', () => {
+test('trust in a false report about a connected client would take its lock', () => {
   const trusting = mutant({ guards: { isReportedEnd: () => true } });
   const found = searchOn(among(['a', 'b']), trusting, [ask('x'), again('a'), ended('b', 'x')], { ...keeps, options: clients });
   expect([found.verdict, found.counterexample?.property]).toEqual(['invalid', 'undisturbed']);
 });
 
-test('its link comes and goes, each end told by itself, and x keeps its lock', () => {
+test('its link goes down and up, notified at each end separately, and x keeps its lock', () => {
   const found = searchOn(among(['a', 'b']), locks, [ask('x'), cut('b', 'x'), join('b', 'x')], {
     ...keeps,
     only: 'undisturbed',
@@ -117,7 +117,7 @@ test('its link comes and goes, each end told by itself, and x keeps its lock', (
   expect([found.verdict, found.states]).toEqual(['valid', 39_386]);
 });
 
-describe('a voter serves, and one that waits to be added is all that a client was given, and reaches', () => {
+describe('a client was given, and reaches, one voter that serves and one that waits to be added', () => {
   const search = (links: readonly [string, string, number][], commands: Commands, protocol = locks, only?: string) =>
     searchOn(
       { nodes: ['a', 'd', 'x'], links: [...links, ['d', 'x', 1]] },
@@ -135,7 +135,7 @@ describe('a voter serves, and one that waits to be added is all that a client wa
   });
 
   test.each(['two majorities never', 'one user'])(
-    'it takes itself for the cluster where the list of a client says who votes: %s',
+    'it considers itself the cluster if a client's list counts as membership: %s',
     (property) => {
       const isLater = (args: In, event: OfMember) =>
         !isForeign(args, event) && event.membership.version > args.context.membership.version;
@@ -145,7 +145,7 @@ describe('a voter serves, and one that waits to be added is all that a client wa
   );
 });
 
-test('what a client is granted late, and does not want any more, it gives back', () => {
+test('a client gives back a lock that is granted late, when it no longer wants it', () => {
   const membership = firstMembership(['a']);
   const [asking] = initialTransition(clientMachine, { id: 'x', membership, links: ['a'], patience: 1, number: 0 });
   const attached = { type: 'attached', from: 'a', number: 1, kept: [], epoch: 1, members: ['a'], membership } as const;
@@ -154,7 +154,7 @@ test('what a client is granted late, and does not want any more, it gives back',
   expect(effects.map(({ params }) => params)).toEqual([{ to: 'a', message: { type: 'giveBack', lock: 'l', fence: 5 } }]);
 });
 
-describe('its voter is gone, and x keeps its lock: each event at rest', () => {
+describe('its voter is gone, and x keeps its lock: each event in a quiescent state', () => {
   test.each<[string, number, Commands]>([
     ['it stops', 54, stop('a', ['b', 'c', 'x'])],
     ['another stops', 78, stop('b', ['a', 'c', 'x'])],
@@ -192,7 +192,7 @@ describe('without one of its rules a promise breaks', () => {
     ['nothing is recorded', 'undisturbed', nothingRecorded, half, [ask('x'), ...stop('a', ['b', 'c', 'x'])], keeps],
     ['granted before it is recorded', 'undisturbed', mutant({}, { guards: { isConfirmed: always } }), half, isolation, keeps],
     [
-      'a client that comes from elsewhere is not let in',
+      'a client that comes from another voter is not accepted',
       'undisturbed',
       notLetIn,
       among(['a', 'b']),
@@ -200,7 +200,7 @@ describe('without one of its rules a promise breaks', () => {
       keeps,
     ],
     [
-      'nobody says what a client does not hold: its link is cut as it is granted the lock',
+      'locks are not disowned: the client's link is cut as it is granted the lock',
       'service',
       disownedByNobody,
       among(['a', 'b']),
@@ -208,7 +208,7 @@ describe('without one of its rules a promise breaks', () => {
       { hold: 1 },
     ],
     [
-      'nobody says what a client does not hold: its voter stops, and another than it attaches to uses the lock for it',
+      'locks are not disowned: its voter stops, and not the next one uses the lock for it',
       'service',
       disownedByNobody,
       among(['a', 'b', 'c']),
@@ -216,7 +216,7 @@ describe('without one of its rules a promise breaks', () => {
       { hold: 1 },
     ],
     [
-      'what a client does not hold in an earlier attachment counts',
+      'a lock of a later attachment is disowned as well',
       'undisturbed',
       asEarlier,
       among(['a', 'b']),
@@ -224,7 +224,7 @@ describe('without one of its rules a promise breaks', () => {
       { ...keeps, only: 'undisturbed' },
     ],
     [
-      'who has gone keeps its lock for ever',
+      'a client that has gone keeps its lock forever',
       'service',
       mutant({}, { guards: { isOfUser: never } }),
       among(['a']),
@@ -232,7 +232,7 @@ describe('without one of its rules a promise breaks', () => {
       { hold: null },
     ],
     [
-      'a voter that was asked before it began an epoch is not asked again, where another had begun it already',
+      'a voter that was asked before it began an epoch is not asked again, although another had begun it already',
       'return',
       client({ guards: { isFromHost: isFromHostAndNew } }),
       half,
@@ -240,7 +240,7 @@ describe('without one of its rules a promise breaks', () => {
       {},
     ],
     [
-      'what was said of an earlier attachment counts',
+      'messages of an earlier attachment count',
       'one user',
       client({ guards: { isOfThis: always } }),
       among(['a']),
@@ -257,14 +257,14 @@ test.each([
   ['the voter itself', 'a', true],
   ['a client', 'x', true],
   ['nobody, since who asked has gone', null, false],
-])('a place in a queue that was asked for in the name of %s is a wait', (_, user, isWait) => {
+])('a place in a queue that was requested for %s is a wait', (_, user, isWait) => {
   const context = { id: 'a', claims: [{ lock: 'l', fence: null, user }], wants: [] };
   const c = { nodes: new Map([['a', { [EPOCHS]: { value: 'serving', context } }]]) };
   const service = locks.properties({} as never).find(({ name }) => name === 'service') as Property<any> & { kind: 'eventually' };
   expect(service.when(c as never, 'a')).toBe(isWait);
 });
 
-test('a voter whose own use an epoch does not keep asks in it for the client that is next', () => {
+test('a voter that loses its own lock in an epoch requests it for the next client', () => {
   const events = [
     { type: 'request' },
     { type: 'acquire', lock: 'l', from: 'x' },
@@ -278,7 +278,7 @@ test('a voter whose own use an epoch does not keep asks in it for the client tha
   expect([lock.value, lock.context]).toMatchObject([{ waiting: 'queued' }, { user: 'x', line: [], epoch: 2, fence: null }]);
 });
 
-test('patience with a client that ends between two epochs is over as the next begins: what that keeps is given back', () => {
+test('patience that ends between two epochs returns the lock that the next one keeps', () => {
   const kept = [{ lock: 'l', fence: 5, node: 'a', client: 'x' }];
   const epoch = (number: number) =>
     ({
@@ -317,7 +317,7 @@ test('a script that makes a client a voter is refused at launch', () => {
   );
 });
 
-describe('what is said in the epochs fits into a message of so many bytes, whatever a client asks for', () => {
+describe('messages of the epochs fit into the message size, whatever a client requests', () => {
   const bytes = 5_000;
   const name = (i: number) => String(i).repeat(200);
   const fits: Property<any> = {
@@ -335,8 +335,8 @@ describe('what is said in the epochs fits into a message of so many bytes, whate
       properties: [fits],
     });
 
-  test('it does', () => expect(said(locks).verdict).toBe('valid'));
+  test('they do', () => expect(said(locks).verdict).toBe('valid'));
 
-  test('it does not where nobody is refused', () =>
+  test('they do not if no request is refused', () =>
     expect(said(mutant({ guards: { isFull: () => false } })).counterexample?.property).toBe('fits'));
 });

@@ -1,4 +1,4 @@
-/** Rule 10: grants that a majority has confirmed have fences that grow in real time, across a divided network as well. */
+/** Rule 10: grants that a majority has confirmed have fences that grow in real time, even across a divided network. */
 import { createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/simulation.js';
@@ -28,10 +28,10 @@ describe('every interleaving of three voters', () => {
   });
 });
 
-/** Of searches in which `late` asks when everything is at rest after the others were granted the lock. */
+/** For searches in which `late` requests in a quiescent state, after the others were granted the lock. */
 const realTime = (late: string): Property => ({
   name: 'real time',
-  description: `${late}, who asks last, has the largest fence.`,
+  description: `${late}, which requests last, has the largest fence.`,
   kind: 'always',
   holds: (c) => {
     const own = usesOf(c).find(({ node }) => node === late);
@@ -39,7 +39,9 @@ const realTime = (late: string): Property => ({
   },
 });
 
-/** Both others are told that they do not reach `late`, which notices nothing; one of them is granted the lock, then `late` asks for it. */
+/**
+ * Both others are notified that they do not reach `late`, which is not notified. One of them is granted the lock, then `late` requests it.
+ */
 function cutOff(late: string, protocol: typeof locks, options: object) {
   const [first, second] = nodes.filter((node) => node !== late) as [string, string];
   return explore(protocol, {
@@ -51,7 +53,7 @@ function cutOff(late: string, protocol: typeof locks, options: object) {
   });
 }
 
-describe('a peer that is cut off and has not noticed, and asks after a majority has gone on', () => {
+describe('a peer that is cut off unnoticed requests after a majority has gone on', () => {
   test.each<[string, number]>([
     ['a', 21],
     ['b', 30],
@@ -64,7 +66,7 @@ describe('a peer that is cut off and has not noticed, and asks after a majority 
   test.each<[string, typeof locks, object]>([
     ['grants are plain', locks, {}],
     ['nobody is asked', mutant({}, { guards: { isConfirmed: () => true } }), confirm],
-  ])('it is where %s', (_, protocol, options) => {
+  ])('it is granted one where %s', (_, protocol, options) => {
     const properties = nodes.map((late) => cutOff(late, protocol, options).counterexample?.property);
     expect(properties).toContain('real time');
   });
@@ -95,8 +97,8 @@ function run(
 
 const BROKEN = 'a confirmed fence is larger than all granted before its request';
 
-describe('an answer to an earlier question', () => {
-  /** c is far from a: its word on the first grant comes while a waits for the second, when c has long gone on with b. */
+describe('a confirmation of an earlier grant', () => {
+  /** c is far from a: its confirmation of the first grant arrives while a waits for the second, long after c has gone on with b. */
   const topology = {
     nodes,
     links: [
@@ -113,7 +115,7 @@ describe('an answer to an earlier question', () => {
   ];
   const options = { leader: 'b', patience: 10 };
 
-  test('counts for nothing', () => {
+  test('is ignored', () => {
     const { failed, grants } = run(topology, events, locks, { latency: 'weight' }, { options });
     expect([failed, grants.map(({ node }) => node)]).toEqual([[], ['a', 'b']]);
   });
@@ -134,7 +136,7 @@ const plainAtB = mutant(
   },
 );
 
-/** Rule 10, changed: whoever has promised a later epoch answers as well. */
+/** Rule 10, changed: a voter that has promised a later epoch also confirms. */
 function answering(locks: typeof plainAtB): typeof locks {
   const { config, implementations } = epochsMachine;
   const on = { ...config.on, confirm: { actions: send(confirmation) } };
@@ -144,8 +146,11 @@ function answering(locks: typeof plainAtB): typeof locks {
   };
 }
 
-describe('who has promised a later epoch', () => {
-  /** b, which leads, is told that it does not reach a; it serves {b, c} when c has promised that and has not heard that it has begun. */
+describe('a voter that has promised a later epoch', () => {
+  /**
+   * b, the leader, is notified that it does not reach a. It serves {b, c} after c has promised that, before c has received that it has
+   * begun.
+   */
   const topology = {
     nodes,
     links: [
@@ -176,7 +181,7 @@ describe('who has promised a later epoch', () => {
 const five = ['a', 'b', 'c', 'd', 'e'];
 const pairs = five.flatMap((u, i) => five.slice(i + 1).map((v) => [u, v] as const));
 
-/** Links come and go, each end told by itself; then all is well, and everybody asks again. */
+/** Links go down and up, with each end notified separately; then all links are up, and all nodes request again. */
 function turmoil(seed: number): Happening[] {
   const random = new Random(seed, 'confirmed');
   const events: Happening[] = [];
@@ -206,11 +211,11 @@ function turmoil(seed: number): Happening[] {
   return events;
 }
 
-describe('five voters whose links come and go', () => {
+describe('five voters whose links go down and up', () => {
   const whole = { nodes: five, links: pairs.map(([u, v]) => [u, v, 1]) };
   const network = { latency: { min: 1, max: 9 } };
   const seeds = Array.from({ length: 3 }, (_, seed) => seed);
-  test('fences grow in real time, and in the end everybody is served', () => {
+  test('fences grow in real time, and all requests are granted in the end', () => {
     for (const seed of seeds) {
       const { failed, grants } = run(whole, turmoil(seed), locks, network, { seed });
       expect([seed, ...failed]).toEqual([seed]);
@@ -243,7 +248,7 @@ describe('an epoch of three of five voters', () => {
     expect(run(topology, events, locks, { latency: 1 })).toMatchObject({ failed: [], grants: [{ node: 'c' }] });
   });
 
-  test('would grant a smaller fence by the word of two, who are a majority of its members', () => {
+  test('would grant a smaller fence confirmed by two, a majority of its members', () => {
     const mistaken = mutant({}, { guards: { isConfirmed: (({ context }: In) => context.confirmed.length >= 1) as never } });
     expect(run(topology, events, mistaken, { latency: 1 }).failed).toContain(BROKEN);
   });

@@ -1,4 +1,4 @@
-/** What the charts of locks say of their states and invariants, and what is promised of single systems, as properties that mutants are held to. */
+/** Invariants of the charts of locks and properties of single systems, as properties that detect mutants. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, Property } from '../protocol.js';
 import type { ClientContext } from './client.js';
@@ -22,7 +22,7 @@ const locksOf = ({ nodes }: Configuration) =>
   );
 const votersOf = ({ nodes }: Configuration): readonly NodeView[] => [...nodes.values()].filter((view) => !isClient(view));
 
-/** What holds at every voter, always. */
+/** A property that always holds at every voter. */
 const ofVoters = (name: string, description: string, holds: (view: NodeView) => boolean): Property<any> => ({
   name,
   description,
@@ -30,11 +30,10 @@ const ofVoters = (name: string, description: string, holds: (view: NodeView) => 
   holds: (c) => votersOf(c).every(holds),
 });
 
-/** As lock.ts and client-lock.ts say of their invariants. */
+/** The invariants of lock.ts and client-lock.ts. */
 const claimsAreTrue: Property<any> = {
   name: 'claims are true',
-  description:
-    'What is claimed at a node is what its locks are wanted or used for, with the fence of each grant, and nothing else.',
+  description: 'The claims of a node are exactly the locks that are wanted or used there, with the fence of each grant.',
   kind: 'always',
   holds: ({ nodes }) => [...nodes.values()].every(areClaimsTrue),
 };
@@ -58,10 +57,10 @@ function isClaimed({ lock, fence, user }: Claim, view: NodeView): boolean {
 const leads = ({ id, leader, links, membership }: EpochsContext): boolean =>
   leader === id && isMajorityOf([id, ...links], membership);
 
-/** As lock.ts says of its invariants. */
+/** The invariant of lock.ts about fences. */
 const fencesAreOfGrants = ofVoters(
   'fences are of grants',
-  'A lock has a fence where its token is here or it is in use, and nowhere else.',
+  'A lock has a fence exactly while its token is here or it is in use.',
   (view) =>
     Object.keys(view).every((role) => {
       const { value, context } = view[role]!;
@@ -71,27 +70,27 @@ const fencesAreOfGrants = ofVoters(
     }),
 );
 
-/** It may hear of another leader while it proposes: of systems in which that does not happen. */
+/** For systems in which the node is not notified of another leader while it proposes. */
 const proposersLead = ofVoters('who proposes leads', 'Nobody proposes an epoch but who takes itself for the leader.', (view) => {
   const { value, context } = epochsOf(view);
   return !isIn(value, 'preparing') || context.leader === context.id;
 });
 
-const leadersPropose = ofVoters('who leads proposes', 'Who leads, and has been overruled, proposes again.', (view) => {
+const leadersPropose = ofVoters('who leads proposes', 'A leader that was overruled proposes again.', (view) => {
   const { value, context } = epochsOf(view);
   return !isIn(value, 'following') || context.promised?.proposer !== context.id || !leads(context);
 });
 
 const nobodyIsOpposed = ofVoters(
   'nobody is opposed',
-  'Who has heard of no other list of voters waits for nobody to give way.',
+  'A node that knows no other list of voters does not wait for peers to give way.',
   (view) => {
     const { value, context } = epochsOf(view);
     return context.differing.length > 0 || !JSON.stringify(value).includes('opposed');
   },
 );
 
-/** Of a system in which nothing happens that concerns those who vote. */
+/** For systems without events that concern voters. */
 export const noEpochMore = (epochs = 1): Property<any> => ({
   name: `epochs up to ${epochs}`,
   description: 'No epoch is proposed without a reason.',
@@ -99,21 +98,20 @@ export const noEpochMore = (epochs = 1): Property<any> => ({
   holds: (c) => votersOf(c).every((view) => (epochsOf(view).context.promised?.epoch ?? 0) <= epochs),
 });
 
-/** Of a system in which majorities of both lists are there at the end. */
+/** For systems in which majorities of both lists are connected at the end. */
 export const changesAreDecided: Property<any> = {
   name: 'a change is decided',
-  description:
-    'Whoever was called for a change of those who vote has it decided, and the list it ends with is that which was wanted.',
+  description: 'Each requested change of the voters is decided, and results in the requested list.',
   kind: 'eventually',
   when: (c, node) => isWanting(c.nodes.get(node)!),
   holds: (c, node) => !isWanting(c.nodes.get(node)!),
 };
 const isWanting = (view: NodeView): boolean => !isClient(view) && epochsOf(view).context.wanted !== null;
 
-/** Of a system in which these nodes can be served at the end. */
+/** For systems in which these nodes can be served at the end. */
 export const areServed = (...nodes: readonly NodeId[]): Property<any> => ({
   name: `${nodes.join(' and ')} served`,
-  description: 'They are served, and whoever of them wants a lock has it.',
+  description: 'The nodes are served, and each of them that wants a lock has it.',
   kind: 'eventually',
   when: (c, node) => nodes.includes(node) && !isWellServed(c.nodes.get(node)!),
   holds: (c, node) => isWellServed(c.nodes.get(node)!),
@@ -123,7 +121,7 @@ function isWellServed(view: NodeView): boolean {
   return (isServing(view) || isAttached(view)) && claims.every(({ fence }) => fence !== null);
 }
 
-/** As lock.ts says of its states. */
+/** The states of lock.ts. */
 const readersShare: Property<any> = {
   name: 'who reads shares',
   description: 'A node that reads keeps a share, and not the token.',
@@ -138,7 +136,7 @@ const isUsingServed = (value: unknown): boolean => isIn(value, 'using') && (valu
 /** Rule 11: its clients find another voter. */
 const apartForItself: Property<any> = {
   name: 'apart for itself',
-  description: 'A voter in no epoch wants locks for itself alone.',
+  description: 'A voter in no epoch wants locks only for itself.',
   kind: 'always',
   holds: (c) =>
     locksOf(c).every(({ id, epochs, value, context: { user, line } }) => {
@@ -148,7 +146,7 @@ const apartForItself: Property<any> = {
 
 const wantsAreTrue = ofVoters(
   'wants are true',
-  'Whoever wants a lock at a voter has it there, or is to have it, or stands in line.',
+  'A node that wants a lock at a voter has it there, is about to have it, or waits in line.',
   (view) =>
     epochsOf(view).context.wants.every(({ node, lock }) => {
       const { user, line } = (view[lockRole(lock)]?.context ?? { user: null, line: [] }) as LockContext;
@@ -156,10 +154,10 @@ const wantsAreTrue = ofVoters(
     }),
 );
 
-/** As epochs.ts says of its states. */
+/** The states of epochs.ts. */
 const servedIsPromised = ofVoters(
   'what is served is promised',
-  'Who serves an epoch has promised no later one, and reaches a majority; who follows has promised one.',
+  'A node that serves an epoch has promised no later one, and reaches a majority; one that follows has promised one.',
   (view) => {
     const { value, context } = epochsOf(view);
     const { id, links, membership, promised, served } = context;
@@ -170,14 +168,14 @@ const servedIsPromised = ofVoters(
 
 const nobodyIsStarting = ofVoters(
   'nobody is starting',
-  'Who has started serves, proposes, or is in no epoch.',
+  'A node that has started serves, proposes, or is in no epoch.',
   (view) => epochsOf(view).value !== 'starting',
 );
 
 /** Rule 8. */
 const spentIsAsked: Property<any> = {
   name: 'what is spent is asked for',
-  description: 'Who uses a lock by a number of the second half of its epoch has asked for the next epoch.',
+  description: 'A node that uses a lock with a fence of the second half of its epoch has requested the next epoch.',
   kind: 'always',
   holds: (c) =>
     locksOf(c).every(({ epochs, value, context: { fence, epoch, grants } }) => {
@@ -188,12 +186,12 @@ const spentIsAsked: Property<any> = {
 
 const directoriesAreServed: Property<any> = {
   name: 'directories are served',
-  description: 'A node has directories of the epoch that it serves, and of no other.',
+  description: 'A node has directories only of the epoch that it serves.',
   kind: 'always',
   holds: (c) => directoriesOf(c).every(({ node, epoch }) => servingOf(c.nodes.get(node)!)?.epoch === epoch),
 };
 
-/** As client.ts has it. */
+/** The invariant of client.ts. */
 const hostsAreReached: Property<any> = {
   name: 'hosts are reached',
   description: 'A client that is attached has a link to its voter.',
@@ -206,7 +204,7 @@ const hostsAreReached: Property<any> = {
 };
 const attachmentsDiffer: Property<any> = {
   name: 'attachments differ',
-  description: 'No two attachments that a client asks for have one number.',
+  description: 'No two attachments that a client requests have the same number.',
   kind: 'always',
   holds: ({ flights }) => {
     const asked = flights.filter(({ message }) => message.type === 'attach');
@@ -215,10 +213,10 @@ const attachmentsDiffer: Property<any> = {
   },
 };
 
-/** Of a system in which it asks for a lock while it cannot have it. */
+/** For systems in which it requests a lock while it cannot have it. */
 export const isGranted = (node: NodeId): Property<any> => ({
   name: `${node} granted`,
-  description: 'Its request outlives what happens to it.',
+  description: 'Its request outlives all events.',
   kind: 'sometimes',
   holds: (c) => epochsOf(c.nodes.get(node)!).context.claims.some(({ fence, user }) => user === node && fence !== null),
 });
@@ -240,10 +238,10 @@ export const always = [
   attachmentsDiffer,
 ];
 
-/** Rule 8: of a system in which there is no room for it. */
+/** Rule 8: for systems in which its lock has no room. */
 export const isRefused = ofVoters(
   'a client is refused',
-  'A client whose request has no room stands in no line, also behind a lock that is in use.',
+  'A client whose request has no room is in no line, even behind a lock that is in use.',
   (view) => {
     const { id, wants } = epochsOf(view).context;
     return wants.every(({ node }) => node === id);

@@ -1,4 +1,4 @@
-/** Voters that were given lists that differ: every interleaving of small systems, and what becomes of them without rule 14. */
+/** Voters with different lists: every interleaving of small systems, and the violations without rule 14. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import type { ExploreOptions } from '../../test/explore/explore.js';
@@ -11,7 +11,7 @@ import { firstMembership, isMajorityOf, type Membership } from './membership.js'
 import { mutant, searchOn, starting } from './systems.fixtures.js';
 import { epochsOf, isServing } from './view.js';
 
-/** The lists meet at the link of a and c, which is there from the start: who proposes hears the other list before it begins. */
+/** The lists meet at the link of a and c, which is up from the start: a proposer receives the other list before it begins. */
 const line: ExploreOptions['topology'] = {
   nodes: ['a', 'b', 'c', 'x'],
   links: [
@@ -20,7 +20,7 @@ const line: ExploreOptions['topology'] = {
     ['c', 'x', 1],
   ],
 };
-/** x is there, and reaches nobody. */
+/** x is connected with no other node. */
 const three: ExploreOptions['topology'] = { nodes: line.nodes, links: line.links.slice(0, 2) };
 const ours = ['a', 'b', 'c'];
 
@@ -37,7 +37,7 @@ const oneMore = { ...twoClusters, c: ['c', 'a', 'b', 'x'] };
 
 const oneCluster: Property<any> = {
   name: 'one cluster',
-  description: 'Of two lists of voters that were compared before either was served, at most one is served by its majority.',
+  description: 'At most one of two lists that were compared before they were served is served by its majority.',
   kind: 'always',
   holds: (c) => {
     const serving = [...c.nodes.values()].filter(isServing).map((node) => epochsOf(node).context);
@@ -49,16 +49,16 @@ const oneCluster: Property<any> = {
     return [...lists.values()].filter(({ nodes, membership }) => isMajorityOf(nodes, membership)).length < 2;
   },
 };
-/** Who has the list of most ends, never one of those. */
+/** Voters with the list of most voters never end. */
 const rightGoOn: Property<any> = {
   name: 'the right go on',
-  description: 'Neither a nor b, who were given one list, ends because a third was given another one.',
+  description: 'Neither a nor b, which have the same list, ends because a third node has another one.',
   kind: 'always',
   holds: (c) => ['a', 'b'].every((id) => epochsOf(c.nodes.get(id)!).value !== 'closed'),
 };
 const theyServe: Property<any> = {
   name: 'they serve',
-  description: 'Those who were given one list, and are a majority of it, come to serve.',
+  description: 'The nodes with one list that are a majority of it come to serve.',
   kind: 'eventually',
   when: (c, node) => node === 'b' && !isServing(c.nodes.get('b')!),
   holds: (c, node) => node !== 'b' || isServing(c.nodes.get('b')!),
@@ -67,7 +67,7 @@ const theyServe: Property<any> = {
 const search = (topology: ExploreOptions['topology'], protocol: typeof locks, property: Property<any>) =>
   searchOn(topology, protocol, [] as never, { hold: null, properties: [property], only: property.name });
 
-describe('lists that differ', () => {
+describe('different lists', () => {
   test.each([
     ['two clusters that share a and c', line, twoClusters, oneCluster],
     ['the same, and c does not propose', line, ledByX, oneCluster],
@@ -92,7 +92,7 @@ describe('lists that differ', () => {
     expect(found.counterexample?.property).toBe(property.name);
   });
 
-  test('who has promised to somebody else, or has served, does not give way', () => {
+  test('a node that has promised to another, or has served, does not give way', () => {
     const ballot = { epoch: 1, proposer: 'a', members: ['a', 'c'], next: firstMembership(ours) };
     const served = { epoch: 0, members: [], kept: [], membership: ballot.next };
     const isFree = (of: object) => isUnbound({ id: 'a', promised: null, pending: [], served, ...of } as never);
@@ -103,7 +103,7 @@ describe('lists that differ', () => {
     expect(isFree({ served: { ...served, epoch: 1 } })).toBe(false);
   });
 
-  test('with whom a majority is possible beside one: not by lists that differ by one voter, nor by who has given way', () => {
+  test('a majority of another list is possible: not with one different voter, nor after giving way', () => {
     const differing = (node: NodeId, voters: readonly NodeId[], hasGivenWay = false) => ({
       differing: [{ node, membership: firstMembership(voters), hasGivenWay }],
     });

@@ -1,4 +1,4 @@
-/** Long runs of five nodes whose links come and go, and what is checked of a message before a steward sees it. */
+/** Long runs of five nodes whose links go down and up, and the checks of messages before a chart receives them. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/simulation.js';
@@ -19,7 +19,7 @@ interface Happening {
   readonly do: string;
 }
 
-/** Links are cut and joined until tick 1500; then all is well, and everybody asks again. */
+/** Links are cut and joined until tick 1500; then all links are up, and all nodes request again. */
 function turmoil(seed: number): Happening[] {
   const random = new Random(seed, 'turmoil');
   const events: Happening[] = [];
@@ -49,8 +49,8 @@ function run(seed: number, protocol = locks) {
 
 const seeds = Array.from({ length: 12 }, (_, seed) => seed);
 
-describe('links and nodes that come and go', () => {
-  test.each(seeds)('no fence twice, one token an epoch; afterward one epoch, and everybody is served (seed %i)', (seed) => {
+describe('links and nodes that go down and up', () => {
+  test.each(seeds)('no fence twice, one token an epoch, and one epoch that grants all requests (seed %i)', (seed) => {
     const { verdict, properties, summary } = run(seed);
     expect(properties.filter(({ holds }) => holds === false)).toEqual([]);
     expect(verdict).toBe('valid');
@@ -62,7 +62,7 @@ describe('links and nodes that come and go', () => {
   });
 });
 
-test('of five, two pairs do not reach each other: the holder is among those who go on, and all comes to rest', () => {
+test('if two of five pairs are not linked, the holder stays a member, and the run ends quiescent', () => {
   const scenario = {
     protocol: 'locks',
     options: { hold: 5000 },
@@ -81,12 +81,12 @@ test('of five, two pairs do not reach each other: the holder is among those who 
   expect(report).toMatchObject({ verdict: 'valid', summary: { lost: 0, grants: [{ node: 'c' }, { node: 'a' }] } });
 });
 
-test('without the rule that messages wait for their epoch, such runs end with somebody unserved', () => {
+test('if early messages are dropped, such runs end with a pending request', () => {
   const forgetful = mutant({ actions: { keepEarly: assign(() => ({})) as never } });
   expect(seeds.some((seed) => run(seed, forgetful).verdict === 'invalid')).toBe(true);
 });
 
-describe('what comes from the network is checked', () => {
+describe('messages from the network are checked', () => {
   const graph = createMetric({ nodes: ['a', 'b'], links: [['a', 'b', 1]] });
   const instance = { ...graph, options: locks.options({}, graph) };
   const membership = firstMembership(['a', 'b']);
@@ -181,8 +181,8 @@ const stands = (node: string, standing: Partial<PromiseReport> = {}): PromiseRep
 const x = (fence: number) => ({ using: [{ lock: 'x', fence }] });
 const kept = (...reports: PromiseReport[]) => keptOf(reports, voters).map(({ node, fence }) => [node, fence]);
 
-describe('who keeps a lock', () => {
-  test('5a: who served the largest epoch that anybody here served, or is named by it; of several the largest fence', () => {
+describe('keeping a lock', () => {
+  test('5a: a node of the latest epoch, or one that it kept; of several the largest fence', () => {
     expect(kept(stands('a', x(7)), stands('b'))).toEqual([['a', 7]]);
     expect(kept(stands('a', x(7)), stands('b', { served: 2 }))).toEqual([]);
     expect(kept(stands('a', x(7)), stands('b', { served: 2, kept: [{ lock: 'x', node: 'a', fence: 7 }] }))).toEqual([['a', 7]]);
@@ -190,7 +190,7 @@ describe('who keeps a lock', () => {
     expect(kept(stands('a', x(7)), stands('b', x(9)))).toEqual([['b', 9]]);
   });
 
-  test('5, 12: of readers and writers the last writer, or all who have read since', () => {
+  test('5, 12: the last writer, or all readers since', () => {
     const reads = (fence: number) => ({ using: [{ lock: 'x', fence, mode: 'shared' as const }] });
     expect(kept(stands('a', reads(7)), stands('b', reads(8)), stands('c'))).toEqual([
       ['a', 7],
@@ -200,28 +200,28 @@ describe('who keeps a lock', () => {
     expect(kept(stands('a', reads(7)), stands('b', x(8)))).toEqual([['b', 8]]);
   });
 
-  test('5b: nobody, where those of whom nothing is known are a majority', () => {
+  test('5b: no holder, if the unknown voters are a majority', () => {
     const forgotten = { memory: 'forgotten', served: 0 } as const;
     expect(kept(stands('a', x(7)), stands('b', forgotten))).toEqual([]);
-    // It has promised the very epoch since it started, as everybody has: nobody can have forgotten a later one.
+    // It has promised this very epoch since it started, as all voters have: none can have forgotten a later one.
     const promised = { ...forgotten, pending: [{ epoch: 1, proposer: 'a', members: ['a', 'b', 'c'], next: membership }] };
     expect(kept(stands('a', x(7)), stands('b', promised), stands('c', promised))).toEqual([['a', 7]]);
     expect(kept(stands('a', x(7)), stands('b', promised), stands('c', forgotten))).toEqual([]);
     expect(kept(stands('a', x(7)), stands('b', promised))).toEqual([]);
   });
 
-  test('5c: nobody who is not named by a later epoch that may have begun', () => {
+  test('5c: no holder that a later epoch, which may have begun, does not name', () => {
     const pending = (proposer: string, ...members: string[]) => ({
       pending: [{ epoch: 2, proposer, members, next: membership }],
     });
     expect(kept(stands('a', x(7)), stands('b', pending('c', 'b', 'c')))).toEqual([]);
     expect(kept(stands('a', x(7)), stands('b', pending('c', 'a', 'b', 'c')))).toEqual([['a', 7]]);
-    // Its proposer is here, and has not served it.
+    // Its proposer is present, and has not served it.
     expect(kept(stands('a', x(7)), stands('b', pending('b', 'b', 'c')))).toEqual([['a', 7]]);
   });
 });
 
-test('4: what those who promise remember together', () => {
+test('4: the common memory of the voters that promise', () => {
   const forgotten = { memory: 'forgotten', served: 0 } as const;
   const of = (...reports: PromiseReport[]) => recallOf(reports, membership);
   expect(of(stands('a'), stands('b'))).toBe('enough');
@@ -229,7 +229,7 @@ test('4: what those who promise remember together', () => {
   expect(of(stands('a'), stands('b', forgotten))).toBe('too little');
   expect(of(stands('a'), stands('b', forgotten), stands('c'))).toBe('enough');
   expect(of(stands('a'), stands('b', forgotten), stands('c', forgotten))).toBe('nobody is missing');
-  // Its first fences are above those that may have been, as those of a first start of all.
+  // Its first fences are above all earlier ones, as at a first start.
   expect(of(stands('a', { memory: 'founding' }), stands('b', forgotten))).toBe('nobody is missing');
   expect(of(stands('a', { memory: 'founding' }), stands('b'), stands('c'))).toBe('enough');
 
@@ -243,7 +243,7 @@ test('4: what those who promise remember together', () => {
   expect(of(a, b, c, { ...d, memory: 'new' })).toBe('enough');
 });
 
-describe('who is named where not all reach each other', () => {
+describe('the named members, if not all reach each other', () => {
   const four = firstMembership(['a', 'b', 'c', 'd']);
   const whole: Readonly<Record<string, readonly string[]>> = {
     a: ['b', 'c', 'd'],
@@ -251,19 +251,19 @@ describe('who is named where not all reach each other', () => {
     c: ['a', 'b', 'd'],
     d: ['a', 'b', 'c'],
   };
-  /** b and c do not reach each other, for b has not heard of it yet; all but `standing` is the same of all. */
+  /** b and c do not reach each other, because b is not notified yet. Except for `standing`, all nodes have the same values. */
   const named = (proposer: string, standings: Readonly<Record<string, Partial<PromiseReport>>> = {}) => {
     const others = Object.keys(whole).filter((node) => node !== proposer);
     const reports = [proposer, ...others].map((node) => stands(node, { links: whole[node]!, ...standings[node] }));
     return cliqueOf(reports, four, four);
   };
 
-  test('members of an epoch all reach each other', () => {
+  test('all members of an epoch reach each other', () => {
     expect(named('b')).toEqual(['a', 'b', 'd']);
     expect(named('c')).toEqual(['a', 'c', 'd']);
   });
 
-  test('first whoever uses a lock that stays with it, then whoever is of the latest epoch, then whoever is linked with most', () => {
+  test('first holders of kept locks, then members of the latest epoch, then by number of links', () => {
     const old = { served: 0 } as const;
     const pending = { served: 0, pending: [{ epoch: 1, proposer: 'd', members: ['b', 'd'], next: four }] };
     expect(named('a', { b: { links: ['a', 'd', 'x'] } })).toEqual(['a', 'b', 'd']);
@@ -271,11 +271,11 @@ describe('who is named where not all reach each other', () => {
     expect(named('a', { c: old })).toEqual(['a', 'b', 'd']);
     expect(named('a', { b: pending, c: old })).toEqual(['a', 'b', 'd']);
     expect(named('a', { b: x(7) })).toEqual(['a', 'b', 'd']);
-    // It lost that one, as others went on, and has not heard of it.
+    // It lost that lock when others went on, and is not notified yet.
     expect(named('a', { b: { ...x(7), ...old } })).toEqual(['a', 'c', 'd']);
   });
 
-  test('a majority, though it leaves out who comes first', () => {
+  test('a majority, even if it leaves out the preferred voter', () => {
     const reports = [
       stands('a', { links: ['b', 'c', 'd'] }),
       stands('b', { links: ['a'], ...x(7) }),
@@ -294,7 +294,7 @@ interface Arrivals {
   readonly events: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Nobody is linked at first; links come, and never go. */
+/** No links are up at first; links come up, and never go down. */
 const arrive = ({ nodes, memory, hold, events }: Arrivals, seed: number, protocol: typeof locks) => {
   const scenario = {
     protocol: 'locks',
@@ -308,7 +308,7 @@ const arrive = ({ nodes, memory, hold, events }: Arrivals, seed: number, protoco
   return new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
 };
 
-/** All links come within a short time, while everybody asks again and again. */
+/** All links come up within a short time, while all nodes request again and again. */
 function coldStart(seed: number, protocol = locks) {
   const random = new Random(seed, 'cold start');
   const four = nodes.slice(0, 4);
@@ -318,7 +318,7 @@ function coldStart(seed: number, protocol = locks) {
   return arrive({ nodes: four, memory: 'forgotten', hold: 30, events }, seed, protocol);
 }
 
-/** The leader changes while the first epoch of three begins: one is granted the lock in it before the others have heard of it. */
+/** The leader changes while the first epoch of three begins: one node is granted the lock in it before the others have received it. */
 const leaderChanges = (seed: number, protocol = locks) => {
   const up = (at: number, ...channel: string[]) => ({ at, do: 'up', channel });
   const links = [up(30, 'a', 'b'), up(51, 'b', 'a'), up(90, 'a', 'c'), up(91, 'b', 'c'), up(121, 'c', 'b'), up(129, 'c', 'a')];
@@ -326,7 +326,7 @@ const leaderChanges = (seed: number, protocol = locks) => {
   return arrive({ nodes: nodes.slice(0, 3), memory: 'forgotten', hold: 400, events: [...links, ...asked] }, seed, protocol);
 };
 
-/** Two of three serve, and one of them holds the lock when the third comes, whom the election prefers. */
+/** Two of three serve, and one of them holds the lock, when the third one joins, which the election prefers. */
 function lateLeader(seed: number, protocol = locks) {
   const random = new Random(seed, 'late leader');
   const events = [
@@ -338,7 +338,7 @@ function lateLeader(seed: number, protocol = locks) {
   return arrive({ nodes: nodes.slice(0, 3), memory: 'new', hold: 1000, events }, seed, protocol);
 }
 
-/** a and c serve, and c holds the lock when b comes, whose links come up one by one. */
+/** a and c serve, and c holds the lock, when b joins, whose links come up one by one. */
 function lateMember(seed: number, protocol = locks) {
   const random = new Random(seed, 'late member');
   const events = [
@@ -350,11 +350,11 @@ function lateMember(seed: number, protocol = locks) {
   return arrive({ nodes: nodes.slice(0, 3), memory: 'new', hold: 1000, events }, seed, protocol);
 }
 
-describe('peers that start one after the other, and links that come', () => {
+describe('peers that start one after the other, and links that come up', () => {
   const many = Array.from({ length: 30 }, (_, seed) => seed);
   const loses = { name: 'until something fails, nobody loses a lock', kind: 'always', holds: false };
 
-  test('nobody loses a lock, no two hold one, fences grow, and everybody is served', () => {
+  test('no lock is lost or held twice, fences grow, and all requests are granted', () => {
     for (const seed of many) {
       expect(coldStart(seed)).toMatchObject({ verdict: 'valid', summary: { lost: 0 } });
       expect(lateLeader(seed)).toMatchObject({ verdict: 'valid', summary: { lost: 0, grants: [{ node: 'c' }] } });
@@ -363,14 +363,14 @@ describe('peers that start one after the other, and links that come', () => {
     }
   });
 
-  test('without rule 6 a user loses its lock because somebody starts', () => {
+  test('without rule 6 a holder loses its lock because another node starts', () => {
     const never = () => false;
     const guards = { leavesOutMembers: never, leavesOutNamed: never, leavesOutMembersNewly: never, leavesOutNamedNewly: never };
     const broken = many.map((seed) => lateLeader(seed, mutant({ guards }))).filter(({ verdict }) => verdict === 'invalid');
     expect(broken[0]?.properties).toContainEqual(loses);
   });
 
-  test('nor does the leader hold itself to it, if it names first who comes first by name', () => {
+  test('without rule 6 at the leader, which names nodes by name, as well', () => {
     const broken = many.map((seed) => lateMember(seed, namingByName)).filter(({ verdict }) => verdict === 'invalid');
     expect(broken[0]?.properties).toContainEqual(loses);
   });

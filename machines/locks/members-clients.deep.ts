@@ -1,6 +1,7 @@
 /**
- * Members that change, clients, readers, requests that are given up, links that come and go at one end or both, and processes that end and
- * start again, in one run: what each has searches of its own for, together. `RUNS` sets how many of each kind. @defaultValue 500 */
+ * Changes of members, clients, readers, canceled requests, links that go down and up at one or both ends, and restarts, combined in one
+ * run. Each of these also has separate searches. `RUNS` sets how many runs of each kind there are. @defaultValue 500
+ */
 import { expect, test } from 'vitest';
 import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
@@ -22,11 +23,11 @@ type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
 interface Weather {
   readonly kinds: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
-  /** One voter ends in each run, and has stored nothing. */
+  /** One voter stops in each run, and has stored nothing. */
   readonly forgets?: boolean;
 }
 
-/** It begins again with what it had stored, or goes on from where it stopped. */
+/** It restarts with its stored state, or continues from where it stopped. */
 const ending = (node: string, at: number, random: Random, again: 'reload' | 'restart'): readonly Happening[] => [
   { at, do: 'crash', node },
   { at: at + 1 + random.below(80), do: again, node },
@@ -57,7 +58,7 @@ function happening(what: string, at: number, random: Random): readonly Happening
   }
 }
 
-/** Until 1500; then all is well, and both clients ask again. */
+/** Until 1500; then all links are up, and both clients request again. */
 function turmoil(name: string, seed: number, { kinds, forgets }: Weather): Happening[] {
   const random = new Random(seed, name);
   const events: Happening[] = [];
@@ -69,7 +70,7 @@ function turmoil(name: string, seed: number, { kinds, forgets }: Weather): Happe
   return events.toSorted((p, q) => p.at - q.at);
 }
 
-/** The properties that fail, and to whom the lock was granted last; every other run has six numbers an epoch. */
+/** The properties that fail, and the last holder of the lock. Every other run has six fences for each epoch. */
 function run(name: string, seed: number, weather: Weather) {
   const scenario = {
     protocol: 'locks',
@@ -113,7 +114,7 @@ test.each<[string, Weather]>([
   ['all of it', { kinds: [...usual, 'voter ends', 'client ends', 'share', 'down', 'up'], options: { storage: 7 } }],
   ['one voter forgets', { kinds: [...usual, 'share'], options: five, forgets: true }],
   ['voters stop, and go on', { kinds: [...usual, 'voter stops', 'share'], options: five }],
-])('%s: all properties hold, and afterward both clients are served', (name, weather) => {
+])('%s: all properties hold, and both clients are granted locks in the end', (name, weather) => {
   for (let seed = 0; seed < RUNS; seed++) {
     const { failed, last } = run(name, seed, weather);
     expect([seed, failed.filter((of) => !mayFail(weather).includes(of)), last.toSorted()]).toEqual([seed, [], clients]);

@@ -1,4 +1,4 @@
-/** Long runs in which who votes is changed again and again, while links come and go and processes end and begin again. */
+/** Long runs in which the membership changes again and again, while links go down and up and processes restart. */
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
@@ -16,7 +16,7 @@ interface Weather {
   readonly hasEnds: boolean;
 }
 
-/** Until tick 1500; then all is well, and everybody asks again. A change that makes no sense where it is called is refused. */
+/** Until tick 1500; then all links are up, and all nodes request again. A change that is not valid at its node is refused. */
 function turmoil(seed: number, { hasCuts, hasEnds }: Weather): Happening[] {
   const random = new Random(seed, 'members');
   const events: Happening[] = [];
@@ -64,7 +64,7 @@ describe.each<[string, Weather]>([
   ['links come and go, and processes end and begin again', { hasCuts: true, hasEnds: true }],
 ])('%s', (_, weather) => {
   test.each(seeds)(
-    'no fence twice, never two majorities; afterward all know one list, and who votes is served (seed %i)',
+    'no fence twice, never two majorities; in the end all know one list, and voters are served (seed %i)',
     (seed) => {
       const { failed, standing, summary } = run(seed, weather);
       expect(failed).toEqual([]);
@@ -87,8 +87,8 @@ test('the list is changed in these runs, several times', () => {
   expect(Math.max(...versions.flat())).toBeGreaterThan(3);
 });
 
-describe('where not all who are linked reach each other', () => {
-  /** The list that a knows in the end, and the epochs that there have been. */
+describe('if not all linked nodes reach each other', () => {
+  /** The list that a knows in the end, and the number of epochs. */
   function changed(voters: readonly string[], cuts: readonly Happening[], what: object) {
     const others = ['a', 'b', 'c', 'e'];
     const scenario = {
@@ -106,7 +106,7 @@ describe('where not all who are linked reach each other', () => {
     return { voters: membership.voters, epochs: served.epoch };
   }
 
-  test('those are named who are a majority of both lists, where there are such', () => {
+  test('the named members are majorities of both lists, if possible', () => {
     // The second epoch is that of a and b.
     const cuts = [
       { at: 10, do: 'cut', link: ['b', 'c'] },
@@ -115,8 +115,8 @@ describe('where not all who are linked reach each other', () => {
     expect(changed(['a', 'b', 'c'], cuts, { add: 'e', remove: 'b' })).toEqual({ voters: ['a', 'c', 'e'], epochs: 6 });
   });
 
-  test('a change that is impossible meanwhile is tried now and then, and not without end', () => {
-    // Ten times in a thousand ticks of patience, by two numbers each.
+  test('an impossible change is tried now and then, and not endlessly', () => {
+    // Ten times in a thousand ticks of patience, with two numbers each.
     const { voters, epochs } = changed(['a', 'b'], [{ at: 10, do: 'cut', link: ['b', 'e'] }], { add: 'e', remove: 'b' });
     expect(voters).toEqual(['a', 'b']);
     expect(epochs).toBeLessThan(62);

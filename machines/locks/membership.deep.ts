@@ -1,4 +1,4 @@
-/** Who votes is changed while locks are held: every interleaving of small systems, and what becomes of them without a rule. */
+/** The membership changes while locks are held: every interleaving of small systems, and the violations without a rule. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import type { ExploreOptions } from '../../test/explore/explore.js';
@@ -32,7 +32,7 @@ import {
 } from './systems.fixtures.js';
 
 const four = ['a', 'b', 'c', 'd'];
-/** All of them are linked but c and d. */
+/** All of them are linked except c and d. */
 const withoutCD: ExploreOptions['topology'] = {
   nodes: four,
   links: four.flatMap((u, i) => four.slice(i + 1).map((v): [string, string, number] => [u, v, 1])).filter(([u]) => u !== 'c'),
@@ -71,7 +71,7 @@ const reachesNext = (args: In) => {
   const within = [...linksKnown(args), id];
   return isMajorityOf(within, membership) || isMajorityOf(within, nextIn(args.context));
 };
-/** Rule 9, changed: promises of a majority of the new list alone will do. */
+/** Rule 9, changed: promises of a majority of the new list are sufficient. */
 const newMajorityAlone = mutant({
   actions: {
     propose: assign(({ context }: { context: EpochsContext }) => {
@@ -92,7 +92,7 @@ const newMajorityAlone = mutant({
       isMajorityOf(promised!.members, promised!.next)) as never,
   },
 });
-/** Rule 9, changed: who is removed is not asked to promise. */
+/** Rule 9, changed: the removed voter is not asked to promise. */
 const withoutWitness = mutant({
   actions: {
     propose: assign(({ context }: { context: EpochsContext }) => {
@@ -114,7 +114,7 @@ describe('without rule 9, or one of its parts, a promise breaks', () => {
     ['a majority of the new list alone decides', 'one fence, one holder', newMajorityAlone, parted, { hold: null }, pair],
     ['a majority of the new list alone decides', 'one list a version', newMajorityAlone, parted, { hold: null }, pair],
     [
-      'who is left out for the sake of one that is removed stays so',
+      'a voter that was left out because of a removed one stays left out',
       'return',
       mutant({ guards: { maySeek: () => false } }),
       [change('a', { remove: 'c' })],
@@ -129,7 +129,7 @@ describe('without rule 9, or one of its parts, a promise breaks', () => {
       keeps('b'),
     ],
     [
-      'a user that is removed is not kept',
+      'a removed holder is not kept',
       'one user',
       concluding((context) => {
         const { members, ...beginning } = beginningOf(context);
@@ -149,8 +149,8 @@ describe('without rule 9, or one of its parts, a promise breaks', () => {
 });
 
 /**
- * Without storage, b has proposed a change of the list and was killed. It has forgotten that, the others have promised it, and nobody can
- * say that the new list is not decided. `memory` is that of the other voters; who comes with the change has nothing to remember.
+ * Without storage, b has proposed a change of the list and was killed. It has forgotten that, and the others have promised it, so the new
+ * list may be decided. `memory` is that of the other voters; a voter that joins with the change has nothing to remember.
  */
 function afterProposal(voters: readonly NodeId[], change: MembershipChange, memory: 'new' | 'forgotten', protocol = locks) {
   const membership = firstMembership(voters);
@@ -165,7 +165,7 @@ function afterProposal(voters: readonly NodeId[], change: MembershipChange, memo
   return starting(Object.fromEntries(members.map((id) => [id, { stored: stands(id), members: [], floor: 5 }])), protocol);
 }
 
-describe('where nobody remembers whether a change of the list was decided, all of both lists are enough (rules 4b and 9)', () => {
+describe('if a change of the list is forgotten, all of both lists are enough (rules 4b and 9)', () => {
   const four: ExploreOptions['topology'] = {
     nodes: ['a', 'b', 'c', 'd'],
     links: ['ab', 'ac', 'ad', 'bc', 'bd', 'cd'].map(([u, v]) => [u!, v!, 1]),
@@ -180,7 +180,7 @@ describe('where nobody remembers whether a change of the list was decided, all o
     expect(found).toMatchObject({ verdict: 'valid', states });
   });
 
-  test('without that nobody is served any more', () => {
+  test('otherwise no node is served', () => {
     const forgottenAreMissing = mutant({
       guards: {
         mayBegin: ((args: In) => {
@@ -197,7 +197,7 @@ describe('where nobody remembers whether a change of the list was decided, all o
   });
 });
 
-describe('who has forgotten that it votes alone, and is told by those who do not vote', () => {
+describe('a node that has forgotten that it is the only voter, and learns it from others', () => {
   const two: ExploreOptions['topology'] = { nodes: ['a', 'b'], links: [] };
   const first = firstMembership(['a', 'b']);
   const membership = membershipAfter(first, { add: null, remove: 'a' }, BOUNDS.bytes)!;
@@ -215,7 +215,7 @@ describe('who has forgotten that it votes alone, and is told by those who do not
     expect(search(locks)).toMatchObject({ verdict: 'valid', states: 72 });
   });
 
-  test('waits for ever where it waits for somebody whose word matters', () => {
+  test('waits forever if it waits for a relevant node', () => {
     const waits = mutant({ guards: { isOnlyVoter: (() => false) as never } });
     expect(search(waits).counterexample?.property).toBe('service');
   });
@@ -233,13 +233,13 @@ describe('lists of voters', () => {
     expect(after({ add: 'c', remove: 'a' })).toEqual({ version: 2, voters: ['b', 'c'], origin });
   });
 
-  test('what would change nothing, or leave nobody, is no change', () => {
+  test('a change without effect, or one that leaves no voters, is refused', () => {
     expect(after({ add: 'b', remove: null })).toBeNull();
     expect(after({ add: null, remove: 'c' })).toBeNull();
     expect(membershipAfter(firstMembership(['a']), { add: null, remove: 'a' }, BOUNDS.bytes)).toBeNull();
   });
 
-  test('clusters that began with different lists, and different lists of one version, are told apart', () => {
+  test('different first lists, or different lists of one version, are separate clusters', () => {
     const later = after({ add: 'c', remove: null })!;
     expect(isOfAnotherCluster(first, later)).toBe(false);
     expect(isOfAnotherCluster(first, NO_MEMBERSHIP)).toBe(false);

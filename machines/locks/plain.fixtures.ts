@@ -1,4 +1,4 @@
-/** What locks promise of every state, each promise said of the whole configuration: the reference for their totals. */
+/** Properties of locks, each stated about the whole configuration: the reference for their totals. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property } from '../protocol.js';
 import { isBeyond } from './epoch.js';
@@ -9,7 +9,7 @@ import { directoriesOf, epochsOf, isClient, isHolding, servingOf, usesOf } from 
 
 const isDistinct = (keys: readonly unknown[]): boolean => new Set(keys.map((key) => JSON.stringify(key))).size === keys.length;
 
-/** The tokens of each lock and epoch: held or on their way to somebody who may still use them. */
+/** The tokens of each lock and epoch: at a node, or in flight to one that may still use it. */
 const tokens = (c: Configuration): [number, string][] => [
   ...directoriesOf(c).flatMap(({ epoch, lock, role }): [number, string][] =>
     role.context.parent === undefined || !isHolding(role.value) ? [] : [[epoch, lock]],

@@ -1,4 +1,4 @@
-/** Small epochs, and many who want locks: each epoch serves somebody before it makes way for the next, so that everybody is served. */
+/** Small epochs, and many nodes that want locks: each epoch grants some request before the next one begins, so that all are granted. */
 import { createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/simulation.js';
@@ -14,7 +14,7 @@ const voters = ['a', 'b', 'c'];
 
 interface Crowd {
   readonly clients: number;
-  /** Each of those who ask wants so many locks that nobody else wants. */
+  /** Each requester wants many locks that no other node wants. */
   readonly own?: number;
   readonly voterAsks: boolean;
   readonly options: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ interface Crowd {
 
 const namesOf = (node: string, own: number): string[] => Array.from({ length: own }, (_, i) => `${node} ${i}`);
 
-/** The locks of a scenario have one name; here they have many, each given back after three ticks. */
+/** The locks of a scenario have one name; here they have many, each released after three ticks. */
 function named(protocol: typeof locks, names: readonly string[]): typeof locks {
   const asks = names.map((lock) => {
     const ask = { event: () => ({ type: 'request', lock }), waits: true, completedBy: ['lock.released', 'lock.lost'] };
@@ -32,7 +32,7 @@ function named(protocol: typeof locks, names: readonly string[]): typeof locks {
   return { ...protocol, commands: { ...protocol.commands, ...Object.fromEntries(asks) }, reactions: () => reactions } as never;
 }
 
-/** How many asked, and how many were granted their lock by tick 1500. */
+/** How many requests there were, and how many were granted by tick 1500. */
 function run(seed: number, { clients: count, own, voterAsks, options }: Crowd, protocol = locks) {
   const clients = Array.from({ length: count }, (_, i) => `x${i}`);
   const nodes = [...voters, ...clients];
@@ -69,7 +69,7 @@ const inState = (states: States, [first, ...path]: readonly string[], change: (s
 const changed = (machine: { config: any; implementations: any }, path: readonly string[], change: (state: any) => unknown) =>
   createMachine({ ...machine.config, states: inState(machine.config.states, path, change) }, machine.implementations) as never;
 
-/** The next epoch is asked for as soon as there is little room. */
+/** The next epoch is requested as soon as there is little room. */
 const hasty: typeof locks = {
   ...locks,
   charts: {
@@ -77,7 +77,7 @@ const hasty: typeof locks = {
     [EPOCHS]: changed(epochsMachine, ['serving', 'crowded'], (state) => ({ ...state, always: 'asked' })),
   },
 };
-/** It is asked for as the token comes, and the grant is still to be confirmed. */
+/** It is requested when the token arrives, before the grant is confirmed. */
 const early = tell(({ context: { fence, epoch, grants } }: { context: LockContext }) => ({
   role: isHalfSpent(fence!, epoch!, grants) ? EPOCHS : [],
   message: { type: 'spent' },
@@ -90,30 +90,30 @@ const eager: typeof locks = {
   },
 };
 
-describe('everybody is served', () => {
+describe('all requests are granted', () => {
   const crowds: readonly [string, Crowd, string, typeof locks][] = [
     [
       'clients want eighteen locks, each alone, and an epoch has room for two',
       { clients: 3, own: 6, voterAsks: false, options: { locks: 2 } },
-      'the next epoch is asked for at once',
+      'the next epoch is requested at once',
       hasty,
     ],
     [
       'the same with storage, and voters want as many',
       { clients: 3, own: 6, voterAsks: true, options: { locks: 2, storage: 5 } },
-      'the next epoch is asked for at once',
+      'the next epoch is requested at once',
       hasty,
     ],
     [
-      'an epoch has numbers for two grants, clients and voters want one lock links. List one weight for each link, in their order.',
+      'an epoch has fences for two grants, clients and voters want one lock',
       { clients: 3, voterAsks: true, options: { grants: 3 } },
-      'the next epoch is asked for before the grant',
+      'the next epoch is requested before the grant',
       eager,
     ],
     [
-      'an epoch has a number for one grant, which others confirm',
+      'an epoch has a fence for one grant, which others confirm',
       { clients: 0, voterAsks: true, options: { grants: 2, confirm: true } },
-      'the next epoch is asked for before the grant',
+      'the next epoch is requested before the grant',
       eager,
     ],
   ];
@@ -130,7 +130,7 @@ describe('everybody is served', () => {
   });
 });
 
-test('one number of an epoch is not enough for clients, and is refused by name', () => {
+test('an epoch with two fences is refused if there are clients', () => {
   const crowd = { clients: 1, voterAsks: false } as const;
   expect(() => run(0, { ...crowd, options: { grants: 2 } })).toThrow(
     'options.grants is 2, too few with clients: a client might never be granted a lock. Use 3 or more.',

@@ -1,4 +1,4 @@
-/** Where mutants of locks are searched further than in their own systems, and which edits break no promise. */
+/** Systems for mutants of locks that their own systems do not detect, and edits that break no promise. */
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 import { because } from '../because.fixtures.js';
 import type { NodeId } from '../effects.js';
@@ -18,7 +18,7 @@ const change = (at: number, node: NodeId, what: { readonly add?: NodeId; readonl
   do: 'change',
   ...what,
 });
-/** It is cut off from all others of three, and comes back. */
+/** It is cut off from both others of three, and comes back. */
 const away = (node: NodeId, from: number, until: number) =>
   three.filter((other) => other !== node).flatMap((other, i) => [cut(from + i, node, other), join(until + i, node, other)]);
 
@@ -28,7 +28,7 @@ const pair = { kind: 'path', n: 2 };
 const inTime = { states: 0 };
 
 const quiet: readonly FurtherSystem[] = [
-  // A client comes and goes without a lock, at voters of whom it concerns nobody.
+  // A client without locks comes and goes at voters that it does not concern.
   {
     topology: ring,
     options: { hold: 1, clients: ['n2'] },
@@ -43,7 +43,7 @@ const quiet: readonly FurtherSystem[] = [
     ...inTime,
     promises: [...always, noEpochMore()],
   },
-  // Nobody fails: an epoch lasts, of writers, of readers, and of those whose grants are confirmed.
+  // Without failures: an epoch lasts with writers, with readers, and with confirmed grants.
   ...[{ hold: 1 }, { hold: 9, confirm: true }].map((options) => ({
     topology: ring,
     options,
@@ -51,7 +51,7 @@ const quiet: readonly FurtherSystem[] = [
     ...inTime,
     promises: [...always, noEpochMore(), oneUser],
   })),
-  // Both ends of a link tell the leader that it is gone, one while it stores what it proposes because of the other.
+  // Both ends of a link notify the leader that it is down, one of them while the leader stores its proposal because of the other.
   {
     topology: ring,
     options: { leader: 'n0', hold: 1, storage: 9 },
@@ -61,9 +61,9 @@ const quiet: readonly FurtherSystem[] = [
   },
 ];
 
-/** What happens is not a reason for another epoch. */
+/** Events that require no new epoch. */
 const withoutReason: readonly FurtherSystem[] = [
-  // Both ends of a link tell the leader that it is gone, at the same time.
+  // Both ends of a link notify the leader that it is down, at the same time.
   {
     topology: ring,
     options: { leader: 'n0', hold: 1 },
@@ -72,7 +72,7 @@ const withoutReason: readonly FurtherSystem[] = [
     ...inTime,
     promises: [...always, noEpochMore(3)],
   },
-  // Who comes back says hello while the leader stores what it proposes because of that.
+  // A node that comes back sends `hello` while the leader stores its proposal because of that.
   {
     topology: ring,
     options: { leader: 'n0', hold: 1, storage: 9 },
@@ -80,7 +80,7 @@ const withoutReason: readonly FurtherSystem[] = [
     ...inTime,
     promises: [...always, noEpochMore(5)],
   },
-  // Nobody has forgotten, and one who does not lead is told that the cluster is new.
+  // No node has forgotten, and one that does not lead receives `bootstrap`.
   {
     topology: ring,
     options: { leader: 'n0', hold: 1 },
@@ -88,7 +88,7 @@ const withoutReason: readonly FurtherSystem[] = [
     ...inTime,
     promises: [...always, noEpochMore()],
   },
-  // A voter is wanted that nobody reaches, and the numbers of an epoch come to their end.
+  // An unreachable voter is to be added, and the fences of an epoch are used up.
   {
     topology: pair,
     options: { hold: 1, grants: 2, voters: ['n0'] },
@@ -98,9 +98,9 @@ const withoutReason: readonly FurtherSystem[] = [
   },
 ];
 
-/** Whoever has to wait is served in the end. */
+/** Every waiting request is granted in the end. */
 const ofWaiting: readonly FurtherSystem[] = three.flatMap((gone) => [
-  // An epoch begins at the voter that a client has just asked.
+  // An epoch begins at the voter that a client has just contacted.
   ...[30, 32, 34, 36, 38, 40, 42, 44].map((at) => ({
     topology: { kind: 'complete', n: 4 },
     options: { hold: 1, clients: ['n3'], patience: 50 },
@@ -114,7 +114,7 @@ const ofWaiting: readonly FurtherSystem[] = three.flatMap((gone) => [
     ...inTime,
     promises: [...always, areServed('n3')],
   })),
-  // Who asks is cut off, and comes back.
+  // A requester is cut off, and comes back.
   {
     topology: ring,
     options: { hold: 40 },
@@ -139,7 +139,7 @@ const ofWaiting: readonly FurtherSystem[] = three.flatMap((gone) => [
     ...inTime,
     promises: [...always, areServed('n3')],
   },
-  // A client finds a voter in no epoch first, or one that goes before it has answered.
+  // A client first finds a voter in no epoch, or one that stops before it has replied.
   ...[{}, { latency: 5 }].map((network) => ({
     topology: { kind: 'complete', n: 4 },
     options: { hold: 1, clients: ['n3'], patience: 50 },
@@ -175,7 +175,7 @@ const ofClients: readonly FurtherSystem[] = [
     ...inTime,
     promises: always,
   })),
-  // A client stops between its voters' requests, is served again, and gives back what it had.
+  // A client stops between its voters' requests, is granted the lock again, and releases it.
   ...three.slice(0, 2).flatMap((voter) =>
     [2, 3, 4, 5, 6, 8].map((at) => ({
       topology: ring,
@@ -199,7 +199,7 @@ const ofClients: readonly FurtherSystem[] = [
     ...inTime,
     promises: always,
   },
-  // A client finds its voters one after the other, the second before the first has answered.
+  // A client connects to its voters one after the other, to the second before the first has replied.
   ...[
     ['n0', 'n1'],
     ['n1', 'n0'],
@@ -232,7 +232,7 @@ const ofClients: readonly FurtherSystem[] = [
     ...inTime,
     promises: [...always, areServed('n2')],
   })),
-  // An epoch begins while one client has the lock, and another one, who is in line, is heard first.
+  // An epoch begins while one client holds the lock, and another one, which is in line, attaches first.
   ...[
     ['n2', 'n3'],
     ['n3', 'n2'],
@@ -248,7 +248,7 @@ const ofClients: readonly FurtherSystem[] = [
     ...inTime,
     promises: [...always, oneUser],
   })),
-  // A lock is let go while the next epoch is being agreed on, and a client is in line for it.
+  // A lock is released while the next epoch is being agreed on, and a client is in line for it.
   ...three.flatMap((voter) =>
     [6, 12, 18, 24, 30].map((hold) => ({
       topology: { kind: 'complete', n: 4 },
@@ -261,7 +261,7 @@ const ofClients: readonly FurtherSystem[] = [
 ];
 
 const ofLinks = (leader: NodeId): readonly FurtherSystem[] => [
-  // Nobody reaches anybody, and then two reach each other.
+  // First no node reaches another, and then two reach each other.
   ...three.map((gone) => ({
     topology: ring,
     options: { leader, hold: 1 },
@@ -275,7 +275,7 @@ const ofLinks = (leader: NodeId): readonly FurtherSystem[] => [
     ...inTime,
     promises: always,
   })),
-  // One stops, and the others notice one after the other.
+  // One node stops, and the others notice one after the other.
   ...[0, 1, 2, 3, 5, 8].flatMap((after) =>
     [leader, three.find((node) => node !== leader)!].map((gone) => ({
       topology: ring,
@@ -290,7 +290,7 @@ const ofLinks = (leader: NodeId): readonly FurtherSystem[] => [
       promises: always,
     })),
   ),
-  // One is cut off while it has the lock, comes back, and asks again; others have come through many epochs meanwhile.
+  // One node is cut off while it holds the lock, comes back, and requests again; the others have begun many epochs since.
   ...three.flatMap((gone) =>
     [{}, { grants: 2 }].map((options) => ({
       topology: ring,
@@ -306,7 +306,7 @@ const ofLinks = (leader: NodeId): readonly FurtherSystem[] => [
       promises: always,
     })),
   ),
-  // A link goes while an epoch is being agreed on, at each of its moments: two reach each other by way of the third alone.
+  // A link goes down at each moment of the agreement on an epoch: two nodes reach each other only through the third.
   ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12].map((after) => ({
     topology: ring,
     options: { leader, hold: 1, storage: 2, patience: 50 },
@@ -322,7 +322,7 @@ const ofLinks = (leader: NodeId): readonly FurtherSystem[] => [
 ];
 
 const ofChanges = (leader: NodeId): readonly FurtherSystem[] => [
-  // Who votes is changed by a call on each of them, while a lock is used and waited for.
+  // A change of the voters is requested on each node, while a lock is used and waited for.
   ...three.map((called) => ({
     topology: ring,
     options: { leader, hold: 20 },
@@ -334,7 +334,7 @@ const ofChanges = (leader: NodeId): readonly FurtherSystem[] => [
     ...inTime,
     promises: [...always, changesAreDecided],
   })),
-  // Two are called for a change each.
+  // Two nodes receive a change each.
   ...three
     .filter((node) => node !== leader)
     .map((called) => ({
@@ -347,7 +347,7 @@ const ofChanges = (leader: NodeId): readonly FurtherSystem[] => [
       ...inTime,
       promises: [...always, changesAreDecided],
     })),
-  // An epoch of one grant: who uses the lock keeps it for long, while others wait.
+  // An epoch of one grant: the holder keeps the lock for long, while others wait.
   {
     topology: ring,
     options: { leader, hold: 300, grants: 2, patience: 50 },
@@ -367,7 +367,7 @@ export const further: readonly FurtherSystem[] = [
   ...three.flatMap(ofChanges),
 ];
 
-/** Which edits break no promise, though the charts do otherwise. */
+/** Edits that break no promise, although the charts behave differently. */
 export const unpromised = {
   ...because(
     EPOCHS,
@@ -376,7 +376,7 @@ export const unpromised = {
   ),
   ...because(
     CLIENT,
-    'who is attached takes no timer, and it is armed anew when the client seeks again',
+    'who is attached takes no timer, and it is armed again when the client seeks again',
     'drop action seeking exit, action 1',
   ),
   ...because(

@@ -1,4 +1,7 @@
-/** Rule 12: readers together, writers alone, in every interleaving of small systems and in runs; and what becomes of it without a part. */
+/**
+ * Rule 12: readers share locks and writers do not, in every interleaving of small systems and in runs; and the violations without a part of
+ * it.
+ */
 import { assign, createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/simulation.js';
@@ -28,7 +31,7 @@ describe('all properties hold', () => {
     ['two read, the third writes', 243, [read('a'), read('b'), ask('c')], quiet],
     ['one reads, two write', 186, [read('b'), ask('a'), ask('c')], quiet],
     ['b reads, then writes, c writes', 58, [read('b'), ask('b'), ask('c')], quiet],
-    // Each waits for nobody, or it would wait forever.
+    // No node waits for another, or it would wait forever.
     ['three read, and none of them ends', 84, [read('a'), read('b'), read('c')], keeps()],
     ['b reads, c writes, the leader proposes again', 747, [read('b'), ask('c'), again('a')], quiet],
     ['b and c read on, the leader proposes again', 337, [read('b'), read('c'), again('a')], keeps('b', 'c')],
@@ -58,7 +61,7 @@ const keeping = (how: (reports: readonly PromiseReport[], voters: readonly strin
 const largestAlone: typeof keptOf = (reports, voters) => keptOf(reports, voters).slice(-1);
 const keptBefore: typeof keptOf = (reports, voters) =>
   reports[0]!.kept.length > 0 ? [...reports[0]!.kept] : keptOf(reports, voters);
-/** As an epoch begins nobody is known to read. */
+/** No readers are known as an epoch begins. */
 const forgottenReaders: typeof locks = (() => {
   const { config, implementations } = directoryMachine;
   const context = (args: any) => ({ ...(config.context as any)(args), copyset: [] });
@@ -66,19 +69,19 @@ const forgottenReaders: typeof locks = (() => {
   return { ...locks, charts: { ...locks.charts, directory: directory as never } };
 })();
 
-describe('without a part of rule 12 a promise breaks, and the search shows how', () => {
+describe('without a part of rule 12 a promise breaks, and the search returns a counterexample', () => {
   test.each<[string, string, typeof locks, Commands, Search]>([
     ['a writer waits for no reader', 'one user', mutant({}, { guards: { needsNoReturn: always } }), [read('a'), ask('b')], quiet],
     ['a reader answers while it reads', 'one user', mutant({ guards: { isReadHere: never } }), [read('a'), ask('b')], quiet],
     [
-      'a reader answers nobody as it ends',
+      'a reader does not reply when it ends',
       'service',
       mutant({}, { actions: { noteRecall: assign({}) as never } }),
       [read('a'), ask('b')],
       quiet,
     ],
     [
-      'a reader forgets those who read before',
+      'a reader forgets the earlier readers',
       'one user',
       mutant(
         {},
@@ -110,7 +113,10 @@ interface Weather {
   readonly hasFaults: boolean;
 }
 
-/** All ask again and again, two of three times to read. Until tick 1500 links and processes come and go; then all is well, and all ask again. */
+/**
+ * All nodes request again and again, two of three times to read. Until tick 1500 links go down and up and processes restart; then all links
+ * are up, and all nodes request again.
+ */
 function turmoil(seed: number, { hasFaults }: Weather) {
   const random = new Random(seed, 'readers');
   const events: (Readonly<Record<string, unknown>> & { readonly at: number })[] = [];
@@ -144,14 +150,14 @@ function run(seed: number, weather: Weather, protocol = locks) {
   return { verdict, failed, last: grants.slice(-nodes.length).map(({ node }) => node) };
 }
 
-describe('five ask to read and to write', () => {
+describe('five nodes that read and write', () => {
   test.each<[Weather, number]>([
     [{ hasFaults: false }, 0],
     [{ hasFaults: false }, 1],
     [{ hasFaults: true }, 0],
     [{ hasFaults: true }, 1],
     [{ hasFaults: true }, 2],
-  ])('%j: every promise holds, and in the end everybody is served (seed %i)', (weather, seed) => {
+  ])('%j: every promise holds, and all requests are granted in the end (seed %i)', (weather, seed) => {
     const { verdict, failed, last } = run(seed, weather);
     expect(failed).toEqual([]);
     expect(verdict).toBe('valid');

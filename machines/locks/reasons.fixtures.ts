@@ -1,10 +1,10 @@
-/** Which edits of the charts are no mistakes, and what the small systems do not do. */
+/** Edits of the charts that are not mistakes, and events that the small systems do not contain. */
 import { because } from '../because.fixtures.js';
 import { CLIENT, CLIENT_LOCK, EPOCHS, LOCK } from './messages.js';
 
 const UNNOTICED = 'of a voter alone that has not noticed that others went on without it, and comes back';
 
-/** Two choices that change places, the later one before the one that it follows. */
+/** Two choices in the opposite order. */
 const reorder = (state: string, event: string, later: number) =>
   `reorder choices ${state}: ${event} #${later}, before #${later - 1}`;
 const ROOT = '(root)';

@@ -1,4 +1,4 @@
-/** Who has been removed from those who vote, and clients that were attached to it: runs. */
+/** Voters that were removed, and clients that were attached to them: runs. */
 import { assign } from 'xstate';
 import { expect, test } from 'vitest';
 import { Simulation } from '../../network/simulation.js';
@@ -17,7 +17,7 @@ const voters = ['a', 'b', 'c', 'd', 'e'];
 const nodes = [...voters, 'x', 'y'];
 const links = voters.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v, 1]));
 
-/** The properties that fail, of a run in which a, b and c vote at first, and x and y are clients. */
+/** The properties that fail in a run in which a, b and c vote at first, and x and y are clients. */
 function failed(seed: number, events: readonly Happening[], options: object, protocol = locks): readonly string[] {
   const scenario = {
     protocol: 'locks',
@@ -36,7 +36,7 @@ const votes = ({ context: { id, membership } }: In): boolean => votesInOneOf(id,
 
 test.each<[string, string, number, readonly Happening[], object, typeof locks]>([
   [
-    'what a client gave back is recorded by one who votes alone: the next who is added keeps nothing for it',
+    'the only voter records a returned lock of a client: the next added voter keeps nothing for it',
     'who keeps a lock has the largest fence',
     8,
     [
@@ -57,7 +57,7 @@ test.each<[string, string, number, readonly Happening[], object, typeof locks]>(
     }),
   ],
   [
-    'who was removed, and is a member for the lock of its client, asks those who vote for the next epoch once its numbers are spent',
+    'a removed voter, which stays a member for the lock of its client, requests the next epoch from the voters when its fences are spent',
     'service',
     52,
     [
@@ -81,7 +81,7 @@ test.each<[string, string, number, readonly Happening[], object, typeof locks]>(
     mutant({ guards: { isDue: ((args: In, event: TimerEvent) => epochsGuards.isDue(args, event) && votes(args)) as never } }),
   ],
   [
-    'who was removed while it was away, and takes a client before it hears of that, lets it go',
+    'a voter that was removed while it was away, and accepts a client before it is notified, detaches it',
     'service',
     5,
     [

@@ -1,4 +1,4 @@
-/** Processes that end and start again: with storage they are bound by what they had stored, without it they know that they have forgotten. */
+/** Processes that stop and restart: with storage they are bound by their stored state, without it they know that they have forgotten. */
 import { describe, expect, test } from 'vitest';
 import { initialTransition, transition } from 'xstate';
 import { Simulation } from '../../network/simulation.js';
@@ -39,8 +39,8 @@ const failed = ({ properties }: ReturnType<typeof run>) =>
   properties.filter(({ holds }) => holds === false).map(({ name }) => name);
 const within = (ticks: number) => Array.from({ length: ticks }, (_, at) => at);
 
-describe('what is not stored before others can know of it', () => {
-  /** b ends at any moment of the first epoch of {a, b}, comes back without a link to a, and makes an epoch with c. */
+describe('state that is stored before others can know of it', () => {
+  /** b stops at any moment of the first epoch of {a, b}, comes back without a link to a, and makes an epoch with c. */
   const promised = (tries: number, at: number, protocol = locks) =>
     run(
       chain,
@@ -62,7 +62,7 @@ describe('what is not stored before others can know of it', () => {
     );
   const all = within(4).flatMap((tries) => within(20).map((at) => [tries, at] as const));
 
-  test('a promise: whenever its peer ends, no epoch begins twice', () => {
+  test('a promise: whenever its peer stops, no epoch begins twice', () => {
     for (const when of all) expect([...when, ...failed(promised(...when))]).toEqual(when);
   });
 
@@ -72,7 +72,7 @@ describe('what is not stored before others can know of it', () => {
     expect(all.some(isTwice)).toBe(true);
   });
 
-  /** c holds; a and b go on without it, and b is granted the lock; a ends at any moment of that, and comes back to c alone. */
+  /** c holds; a and b go on without it, and b is granted the lock. a stops at any moment of that, and comes back with a link only to c. */
   const begun = (at: number, protocol = locks) =>
     run(
       three,
@@ -92,7 +92,7 @@ describe('what is not stored before others can know of it', () => {
       { hold: null },
     );
 
-  test('an epoch: whenever its proposer ends, who keeps a lock has the largest fence', () => {
+  test('an epoch: whenever its proposer stops, a kept lock has the largest fence', () => {
     for (const at of within(30)) expect([at, ...failed(begun(20 + at))]).toEqual([at]);
   });
 
@@ -102,7 +102,7 @@ describe('what is not stored before others can know of it', () => {
     expect(within(30).some(isKept)).toBe(true);
   });
 
-  /** n3 is added by n0, both end at any moment of that, come back once the others have gone on, and n4 is added. */
+  /** n0 adds n3. Both stop at any moment of that, come back after the others have gone on, and n4 is added. */
   const listed = (at: number, protocol = locks) => {
     const ended = ['n0', 'n3'];
     const links = ['n1', 'n2', 'n4'].flatMap((other) => ended.map((node) => [other, node] as const));
@@ -127,11 +127,11 @@ describe('what is not stored before others can know of it', () => {
     );
   };
 
-  test('a list of voters: whenever its proposer ends, nobody was told of another one of that version', () => {
+  test('a list of voters: whenever its proposer stops, no version has two lists', () => {
     for (const at of within(40)) expect([at, ...failed(listed(at))]).toEqual([at]);
   });
 
-  test('without that two lists of one version are told', () => {
+  test('otherwise two lists of one version are announced', () => {
     const areTwo = (at: number) =>
       failed(listed(at, notifiedBeforeStored)).includes('no two are told of different lists of one version');
     expect(within(40).some(areTwo)).toBe(true);
@@ -141,7 +141,10 @@ describe('what is not stored before others can know of it', () => {
 const five = ['a', 'b', 'c', 'd', 'e'];
 const pairs = five.flatMap((u, i) => five.slice(i + 1).map((v) => [u, v] as const));
 
-/** Processes end and start again, one after the other and all at once, links come and go; then all is well, and everybody asks again. */
+/**
+ * Processes stop and restart, one after the other and all at once, and links go down and up; then all links are up, and all nodes request
+ * again.
+ */
 function turmoil(seed: number): Happening[] {
   const random = new Random(seed, 'restarts');
   const events: Happening[] = [];
@@ -165,10 +168,10 @@ const isGrowing = (fences: readonly number[]) => fences.every((fence, i) => i ==
 
 type Summary = { readonly grants: readonly { readonly node: string; readonly fence: number }[] };
 
-describe('five nodes that end and start again, also all of them at once', () => {
+describe('five nodes that stop and restart, also all of them at once', () => {
   const whole = { nodes: five, links: pairs.map(([u, v]) => [u, v, 1]) };
   const seeds = within(6).map((i) => i + 2);
-  test.each(seeds)('no fence is granted twice, and afterward everybody is served with larger ones (seed %i)', (seed) => {
+  test.each(seeds)('no fence is granted twice, and later grants have larger ones (seed %i)', (seed) => {
     const report = run(whole, turmoil(seed), locks, { storage: 3, hold: 20 }, seed);
     expect(failed(report)).toEqual([]);
     const { grants } = report.summary as unknown as Summary;
@@ -179,7 +182,7 @@ describe('five nodes that end and start again, also all of them at once', () => 
   });
 });
 
-describe('three that end all at once and start again', () => {
+describe('three nodes that all stop at once and restart', () => {
   const nodes = ['n0', 'n1', 'n2'];
   const flaps = within(4).flatMap((i) => [
     { at: 10 * i, do: 'cut', link: ['n0', 'n1'] },
@@ -195,13 +198,13 @@ describe('three that end all at once and start again', () => {
     return (summary as unknown as Summary).grants.map(({ fence }) => fence);
   };
 
-  test('fences go on growing with storage', () => {
+  test('fences keep growing with storage', () => {
     const [first, second, ...others] = fencesWith(1);
     expect(second).toBeGreaterThan(first!);
     expect(others).toEqual([]);
   });
 
-  test('they begin anew without, where no clock gives a number above what was promised', () => {
+  test('fences start again without storage, if no clock gives a number above the promised ones', () => {
     const [first, second] = fencesWith(undefined);
     expect(second).toBeLessThan(first!);
   });
@@ -210,7 +213,7 @@ describe('three that end all at once and start again', () => {
 describe('a leader that starts while the others begin without it', () => {
   const membership = firstMembership(['a', 'b', 'c']);
   const others = { from: 'b', epoch: 3, members: ['b', 'c'], membership } as const;
-  /** Its first proposal is being stored, and nobody has heard of it. */
+  /** Its first proposal is being stored, and no other node knows of it. */
   const after = (...events: readonly object[]) =>
     events.reduce<ReturnType<typeof initialTransition<typeof epochsMachine>>[0]>(
       (snapshot, event) => transition(epochsMachine, snapshot, event as EpochsEvent)[0],
@@ -229,7 +232,7 @@ describe('a leader that starts while the others begin without it', () => {
       })[0],
     );
 
-  test('proposes above what it is told meanwhile, for nobody will call again', () => {
+  test('proposes above the numbers that it learns, because no other node will remind it', () => {
     const proposing = after();
     expect([proposing.value, proposing.context.promised]).toMatchObject([{ preparing: 'saving' }, { epoch: 1 }]);
     const told = after({ type: 'changed', from: 'b', membership }, { type: 'told', ...others });
@@ -239,16 +242,16 @@ describe('a leader that starts while the others begin without it', () => {
     });
   });
 
-  test('believes no number beyond reason, and proposes to the others alone', () => {
+  test('ignores an unreasonable number, and proposes to the others only', () => {
     const { context } = after({ type: 'told', ...others, epoch: 2 ** 39 });
     expect([context.promised, context.links]).toMatchObject([{ epoch: 2, members: ['a', 'c'] }, ['c']]);
   });
 
-  test('leaves it to another leader once it is told that the others have begun', () => {
+  test('leaves it to another leader after a notification that the others have begun', () => {
     expect(after({ type: 'leader', leader: 'b', term: 1 }, { type: 'told', ...others }).value).toBe('apart');
   });
 
-  test('learns who votes from an epoch that it has promised, and promised away before it began', () => {
+  test('learns the membership from an epoch that it promised, and excluded by a later promise', () => {
     const [members, next] = [['a', 'b', 'c'], { ...membership, version: 2, voters: ['a', 'b'] }];
     const proposal = { type: 'prepare', members, membership, served: 0 } as const;
     const { value, context } = after(
@@ -261,7 +264,7 @@ describe('a leader that starts while the others begin without it', () => {
     expect([value, context.promised?.epoch, context.membership]).toEqual([{ following: 'saving' }, 3, next]);
   });
 
-  test('tells those whom it named that it has been removed, as it hears of that from one of them: they wait for it no more', () => {
+  test('notifies the nodes that it has named of its removal, so that they stop waiting for it', () => {
     const collecting = after({ type: 'stored', key: 'standing' });
     const later = { ...membership, version: 2, voters: ['b', 'c'] };
     const nothing = { served: 0, kept: [], pending: [], using: [], records: [], stranded: [], floor: 0 } as const;
@@ -283,14 +286,14 @@ describe('a leader that starts while the others begin without it', () => {
     );
   };
 
-  test('takes nobody for beyond reason who is a year off, and whoever is further', () => {
+  test('accepts numbers up to a year away, and ignores larger ones', () => {
     const far = { type: 'unreasonable', peer: 'b', epoch: 2 + YEAR, known: 1 };
     expect(emitted(0, { ...refuse, promised: 1 + YEAR })).toEqual([]);
     expect(emitted(0, { ...refuse, promised: 2 + YEAR })).toEqual([far]);
     expect(emitted(0, { ...refuse, promised: 0, known: 2 + YEAR })).toEqual([far]);
   });
 
-  test('nor who refuses it for having promised nothing, but who says that it knows nothing so large', () => {
+  test('accepts refusals without promises, and ignores ones that know no such large number', () => {
     expect(emitted(4 + YEAR, refuse)).toEqual([]);
     expect(emitted(4 + YEAR, { ...refuse, known: 4 })).toEqual([]);
     expect(emitted(4 + YEAR, { ...refuse, known: 3 })).toEqual([{ type: 'unreasonable', peer: 'b', epoch: 3, known: 4 + YEAR }]);

@@ -1,4 +1,4 @@
-/** Events worth trying in each state of the two charts of locks, for generated paths. */
+/** Sample events for each state of the two charts of locks, for generated paths. */
 import type { Message } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
 import { firstFence } from './epoch.js';
@@ -9,7 +9,7 @@ import { UNATTESTED, type LockContext, type LockChartInput } from './lock.js';
 import type { StorageContext } from '../storage.js';
 
 const BOUNDS = { grants: 4, locks: 2, bytes: 2 ** 20 };
-/** The share of each voter is too small for a second lock of a client; or half of what may be given back is one lock. */
+/** The share of each voter is too small for a second lock of a client; or half of the room for returned locks is one lock. */
 const cramped = { ...BOUNDS, bytes: 1_500 };
 
 const membership = firstMembership(['a', 'b', 'c']);
@@ -50,7 +50,7 @@ const report = {
 
 const stored = { type: 'stored', key: STANDING };
 
-/** Links and leaders change, epochs come and go. */
+/** Links and leaders change, and epochs begin and end. */
 const changes = (c: EpochsContext): Named[] => {
   const promised = promisedEpoch(c);
   return [
@@ -94,7 +94,7 @@ const changes = (c: EpochsContext): Named[] => {
 const grown = membershipAfter(membership, { add: 'd', remove: null }, BOUNDS.bytes)!;
 const lists = [membership, grown, firstMembership(['a', 'b', 'd'])];
 
-/** Rule 9: who votes changes, here and elsewhere; others have never been of this cluster. */
+/** Rule 9: the membership changes, here and at other nodes; some nodes have never belonged to this cluster. */
 const memberships = (c: EpochsContext): Named[] => {
   const promised = promisedEpoch(c);
   const answer = { ...report, epoch: promised, membership: c.membership };
@@ -120,7 +120,7 @@ const memberships = (c: EpochsContext): Named[] => {
   ];
 };
 
-/** Rule 14: nobody has served, and b was given a list by which it may begin with d, unless it gives way. */
+/** Rule 14: no node has served, and b was given a list with which it may begin an epoch with d, unless it gives way. */
 const differences = (c: EpochsContext): Named[] => {
   const epoch = promisedEpoch(c);
   const foreign = lists[2]!;
@@ -144,7 +144,7 @@ const differences = (c: EpochsContext): Named[] => {
   ];
 };
 
-/** Of all who answer none has served, and one has promised an epoch with a later list of voters, which may have begun. */
+/** None of the nodes that reply has served, and one has promised an epoch with a later list of voters, which may have begun. */
 const laterList = (c: EpochsContext): Named[] => {
   const epoch = promisedEpoch(c);
   const pending = [{ epoch: epoch - 1, proposer: 'd', members: ['c', 'd'], next: grown }];
@@ -156,7 +156,7 @@ const laterList = (c: EpochsContext): Named[] => {
   ];
 };
 
-/** Everybody has forgotten, which one of them was told, and another has promised an epoch with a later list since. */
+/** All nodes have forgotten, one of them has received `bootstrap`, and another has promised an epoch with a later list since. */
 const forgottenList = (c: EpochsContext): Named[] => {
   const epoch = promisedEpoch(c);
   const pending = [{ epoch, proposer: 'd', members: ['c', 'd'], next: grown }];
@@ -169,7 +169,7 @@ const forgottenList = (c: EpochsContext): Named[] => {
   ];
 };
 
-/** What is beyond reason is said with a later list of voters, or with an earlier one. */
+/** An unreasonable number comes with a later list of voters, or with an earlier one. */
 const unreasonable = ({ membership: known }: EpochsContext): Named[] => [
   ...(known.version > 1 ? [] : [{ type: 'hello', membership: grown, from: 'c' }]),
   ...[membership, grown].flatMap((membership) => [
@@ -193,7 +193,7 @@ const users = (c: EpochsContext): Named[] => [
   })),
 ];
 
-/** An epoch is installed by one whose link goes before it is stored. */
+/** An epoch is installed by a node whose link goes down before the epoch is stored. */
 const hasty = (c: EpochsContext): Named[] => {
   const epoch = promisedEpoch(c);
   return [
@@ -204,7 +204,7 @@ const hasty = (c: EpochsContext): Named[] => {
   ];
 };
 
-/** The leader is removed by itself, and begins the epoch of the others. */
+/** The leader removes itself, and begins the epoch of the others. */
 const ownRemoval = (c: EpochsContext): Named[] => [
   { type: 'change', add: null, remove: 'a' },
   stored,
@@ -212,7 +212,7 @@ const ownRemoval = (c: EpochsContext): Named[] => [
   { ...report, from: 'c', epoch: promisedEpoch(c), links: ['a', 'b'] },
 ];
 
-/** It proposes, and hears from who refuses that it was removed. */
+/** It proposes, and learns from a refusal that it was removed. */
 const removed = (c: EpochsContext): Named[] => {
   const epoch = promisedEpoch(c);
   const without = membershipAfter(membership, { add: null, remove: 'a' }, BOUNDS.bytes)!;
@@ -223,14 +223,14 @@ const removed = (c: EpochsContext): Named[] => {
   ];
 };
 
-/** It hears that it alone votes. */
+/** It learns that it is the only voter. */
 const loneVote = (_: EpochsContext): Named[] => [
   ...['b', 'c'].map((peer) => ({ type: 'link.down', peer })),
   { type: 'hello', membership: { ...membership, version: 3, voters: ['a'] }, from: 'b' },
   stored,
 ];
 
-/** Locks are asked for, granted and released while epochs change. */
+/** Locks are requested, granted and released while epochs change. */
 const uses = (c: EpochsContext): Named[] => {
   const { served, claims } = c;
   const promised = promisedEpoch(c);
@@ -273,7 +273,7 @@ const uses = (c: EpochsContext): Named[] => {
   ];
 };
 
-/** Rule 11: a client takes a lock through this voter, which may want it, too. */
+/** Rule 11: a client uses a lock through this voter, which may want it, too. */
 const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] => [
   { type: 'link.up', peer: 'x' },
   { type: 'link.down', peer: 'x' },
@@ -301,7 +301,10 @@ const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] 
   { type: 'told', membership, from: 'b', epoch: 2, members: ['b', 'c'] },
 ];
 
-/** Rule 11: what was asked for a client in an earlier attachment is disowned; a lock is used here for a client as the epoch begins. */
+/**
+ * Rule 11: a lock that was requested for a client in an earlier attachment is disowned; a lock is used here for a client as the epoch
+ * begins.
+ */
 const hosting = ({ served, clients }: EpochsContext): Named[] => [
   { type: 'link.up', peer: 'x' },
   { type: 'confirm', from: 'b', epoch: served.epoch, lock: 'l', fence: 5, user: 'x', number: 0 },
@@ -318,7 +321,10 @@ const hosting = ({ served, clients }: EpochsContext): Named[] => [
   },
 ];
 
-/** Rule 11: a client asks for a lock whose directory is open here, or comes with a later list and with what this voter does not use for it. */
+/**
+ * Rule 11: a client requests a lock whose directory is open here, or comes with a later list and with a lock that this voter does not use
+ * for it.
+ */
 const opened = ({ served, clients }: EpochsContext): Named[] => [
   { type: 'link.up', peer: 'x' },
   ...(clients.length === 0
@@ -328,21 +334,21 @@ const opened = ({ served, clients }: EpochsContext): Named[] => [
   { type: 'acquire', from: 'x', lock: 'm' },
 ];
 
-/** Rules 6 and 8: the next epoch is asked for, and one that leaves somebody out is proposed. */
+/** Rules 6 and 8: the next epoch is requested, and one that leaves a voter out is proposed. */
 const spentAndMissed = (_: EpochsContext): Named[] => [
   { type: 'spent' },
   { type: 'prepare', membership, from: 'b', epoch: 2, members: ['a', 'b'], served: 1, next: membership },
   { type: 'timer', timer: 'spent' },
 ];
 
-/** Rule 8: there is little room, and then few numbers. */
+/** Rule 8: there is little room, and then few fences. */
 const shortage = (_: EpochsContext): Named[] => [
   { type: 'crowded' },
   { type: 'spent' },
   ...['spent', 'patience'].map((timer) => ({ type: 'timer', timer })),
 ];
 
-/** Rule 8: a client wants more than there is room for, in an epoch and after it. */
+/** Rule 8: a client wants more locks than there is room for, in an epoch and after it. */
 const crowd = ({ clients }: EpochsContext): Named[] => [
   { type: 'link.up', peer: 'x' },
   ...(clients.length > 0 ? [] : [{ type: 'attach', from: 'x', number: 1, membership, holds: [] }]),
@@ -354,7 +360,7 @@ const crowd = ({ clients }: EpochsContext): Named[] => [
   { type: 'prepare', membership, from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1, next: membership },
 ];
 
-/** The same, where the voter itself waits for the lock that the client asks for. */
+/** The same, while the voter itself waits for the lock that the client requests. */
 const fullHere = (c: EpochsContext): Named[] => [
   ...crowd(c).filter(({ type }) => ['link.up', 'attach', 'request', 'prepare'].includes(type)),
   ...['k', 'l'].map((lock) => ({ type: 'acquire', from: 'x', lock })),
@@ -454,7 +460,7 @@ const turns = ({ fence, epoch }: LockContext): Named[] => [
   ...(fence === null ? [] : [{ ...begun, kept: [{ lock: 'x', node: 'a', fence }] }]),
 ];
 
-/** Rule 12: the voter reads, another one does, or wants to write; a client of it wants the lock, too. */
+/** Rule 12: the voter reads, and another one reads or wants to write; a client of it wants the lock, too. */
 const readTurns = ({ fence, epoch, line, user }: LockContext): Named[] => [
   { type: 'request', mode: 'shared' },
   { type: 'request' },

@@ -1,4 +1,4 @@
-/** Three voters, and what may befall them, for the searches. */
+/** Three voters, and the events and mutants for the searches. */
 import { assign, createMachine, enqueueActions } from 'xstate';
 import { createMetric } from '../../network/topology/metric.js';
 import { explore, type ExploreOptions } from '../../test/explore/explore.js';
@@ -27,10 +27,10 @@ export const all: Topology = {
     ['b', 'c', 1],
   ],
 };
-/** Two of three are linked, so that a majority is there, and the third on its own. */
+/** Two of three are linked, which is a majority, and the third has no links. */
 export const pair = (u: NodeId, v: NodeId): Topology => ({ nodes, links: [[u, v, 1]] });
 export const apart: Topology = { nodes, links: [] };
-/** The one in the middle is in every majority. */
+/** The middle node is in every majority. */
 export const path: Topology = {
   nodes,
   links: [
@@ -41,40 +41,40 @@ export const path: Topology = {
 
 export const ask = (node: string, lock?: string) =>
   ({ do: 'command', name: 'request', node, fields: lock === undefined ? {} : { lock } }) as const;
-/** It gives up what it has asked for. */
+/** Cancels the request. */
 export const cancel = (node: string) => ({ do: 'command', name: 'cancel', node, fields: {} }) as const;
-/** Its transport reports that the process of a peer has ended. */
+/** The transport reports that the process of a peer has ended. */
 export const ended = (node: string, peer: string) => ({ do: 'command', name: 'ended', node, fields: { peer } }) as const;
-/** It asks to read. */
+/** Requests the lock as a reader. */
 export const read = (node: string) => ({ do: 'command', name: 'share', node, fields: {} }) as const;
 export const cut = (u: string, v: string) => ({ do: 'cut', link: [u, v] }) as const;
 export const join = (u: string, v: string) => ({ do: 'join', link: [u, v], weight: 1 }) as const;
 export const told = (what: 'down' | 'up', u: string, v: string) => ({ do: what, channel: [u, v] }) as const;
-/** A node stops; the others receive it sooner or later, or suspect it before it has stopped. */
+/** A node stops. The others are notified sooner or later, or suspect it before it has stopped. */
 export const crash = (node: string) => [
   { do: 'crash', node } as const,
   ...nodes.filter((peer) => peer !== node).map((peer) => ({ do: 'down', channel: [peer, node] }) as const),
 ];
-/** It goes on from where it stopped, as a process does that was suspended. */
+/** A node continues from where it stopped, as a suspended process does. */
 export const restart = (node: string) => ({ do: 'restart', node }) as const;
 
-/** Its process ends and starts again with what it had stored; each end of its links is notified of it. */
+/** A process stops and restarts with its stored state; each end of its links is notified. */
 export const reload = (node: NodeId) => [{ do: 'crash', node } as const, { do: 'reload', node } as const];
 
-/** Who votes is changed by a call on a node. */
+/** Requests a change of the voters on a node. */
 export const change = (node: NodeId, fields: { readonly add?: NodeId; readonly remove?: NodeId }) =>
   ({ do: 'command', name: 'change', node, fields }) as const;
 
 const command = (name: string, node: string) => ({ do: 'command', name, node, fields: {} }) as const;
 /** The leader proposes again. */
 export const again = (node: string) => command(`again ${node}`, node);
-/** Proposes besides the leader, for the election has told it for a moment that it leads. */
+/** A node proposes although another one leads, because the election has briefly named it as the leader. */
 export const rival = (node: string) => command(`rival ${node}`, node);
-/** The process ends and starts again, knowing nothing. */
+/** A process stops and restarts without memory. */
 export const forget = (node: string) => command('forget', node);
 export const bootstrap = (node: string) => command('bootstrap', node);
 
-/** With the commands `again` and `rival` of each node next to its own. */
+/** Adds the commands `again` and `rival` of each node. */
 export function withProposals(protocol: typeof locks): typeof locks {
   const propose = (event: object) => ({ event: () => event as { type: string }, waits: false, completedBy: [] });
   const rivals = nodes.map((leader) => [`rival ${leader}`, propose({ type: 'leader', leader, term: 1 })] as const);
@@ -87,9 +87,9 @@ export interface Search {
   readonly hold?: 0 | 1 | null;
   readonly options?: Readonly<Record<string, unknown>>;
   readonly states?: number;
-  /** Beside the protocol's own. */
+  /** Properties in addition to those of the protocol. */
   readonly properties?: readonly Property<any>[];
-  /** The one property that is judged, by name; all unless given. */
+  /** The name of the only property that is judged. @defaultValue all properties */
   readonly only?: string;
 }
 
@@ -125,7 +125,7 @@ export const mutant = (
 });
 
 const forgettingAll = (report: PromiseReport): PromiseReport => ({ ...report, served: 0, pending: [], using: [] });
-/** Rule 6, left out at the leader: where not all reach each other, it names first who comes first by name, and waits for nobody. */
+/** Rule 6, left out at the leader: if not all reach each other, it names nodes in the order of their names, and waits for none. */
 export const namingByName = mutant({
   actions: {
     nameClique: assign({
@@ -144,7 +144,7 @@ export const namingByName = mutant({
 });
 
 type States = Readonly<Record<string, { readonly states: States; readonly on?: Readonly<Record<string, unknown>> }>>;
-/** What waits until it is stored, done at once: a promise is sent, or an epoch served, that a crash makes forgotten. */
+/** Effects that wait for storage happen at once: a promise is sent, or an epoch served, that a crash makes forgotten. */
 export function unsaved(state: 'following' | 'beginning'): typeof locks {
   const { config, implementations } = epochsMachine;
   const hasty = ({ on: { stored, ...on } = {}, ...saving }: any) => ({ ...saving, on, always: stored });
@@ -157,7 +157,7 @@ export function unsaved(state: 'following' | 'beginning'): typeof locks {
   return { ...locks, charts: { ...locks.charts, epochs: epochs as never } };
 }
 
-/** Rule 9, changed: a list of voters is known, and told, as soon as enough have promised it. */
+/** Rule 9, changed: a list of voters is learned and announced as soon as enough nodes have promised it. */
 export const notifiedBeforeStored: typeof locks = mutant({
   actions: {
     conclude: enqueueActions((args: Enqueuing) => {
@@ -168,7 +168,7 @@ export const notifiedBeforeStored: typeof locks = mutant({
   },
 });
 
-/** Some voters start in another way than the options of all say. */
+/** Some voters start in another way than the common options define. */
 export const starting = (inputs: Readonly<Record<NodeId, Partial<EpochsInput>>>, protocol = locks): typeof locks => ({
   ...protocol,
   roles: (id, instance) =>
@@ -187,8 +187,8 @@ const alone = { ...createMetric({ nodes, links: [] }), rank: () => 0 };
 const electionOf = (id: NodeId) => election.roles(id, { ...alone, options: election.options({ clock: 'logical' }, alone) })[0]!;
 
 /**
- * With a command `forget`. It is taken by a node that has been notified of the loss of all its links; what a process did before it was
- * killed it did before that, and nothing since. `floor` is what its clock gives, from what it had promised.
+ * Adds a command `forget`, for a node that was notified of the loss of all its links: a killed process did its last step before that.
+ * `floor` is the number of its clock, from the number that it had promised.
  */
 export function forgetful(floor: (promised: number) => number, protocol = locks, memory: Memory = 'forgotten'): typeof locks {
   const chart = protocol.charts['epochs'] as typeof epochsMachine;
@@ -229,7 +229,7 @@ export function forgetful(floor: (promised: number) => number, protocol = locks,
   };
 }
 
-/** One voter, or two, or three, and x is linked with all of them. */
+/** One, two or three voters, and x, which is linked with all of them. */
 export const among = (voters: readonly string[], linked: readonly string[] = voters): Topology => ({
   nodes: [...voters, 'x'],
   links: [
@@ -238,11 +238,11 @@ export const among = (voters: readonly string[], linked: readonly string[] = vot
   ],
 });
 
-/** It stops, and whoever was linked with it is notified of it. */
+/** A node stops, and every node that was linked with it is notified. */
 export const stop = (node: string, peers: readonly string[]) => [
   { do: 'crash', node } as const,
   ...peers.map((peer) => ({ do: 'down', channel: [peer, node] }) as const),
 ];
 
-/** Rule 11, left out: nobody says what a client does not hold. */
+/** Rule 11, left out: locks are not disowned. */
 export const disownedByNobody = mutant({ actions: { disown: assign(() => ({})) as never } });

@@ -1,4 +1,4 @@
-/** Rule 13: who is there is the cluster, as the tabs of one origin are. Every interleaving of two and three of them. */
+/** Rule 13: the open nodes are the cluster, like the tabs of one origin. Every interleaving of two and three of them. */
 import { describe, expect, test } from 'vitest';
 import type { ExploreOptions } from '../../test/explore/explore.js';
 import { locks } from './index.js';
@@ -29,7 +29,7 @@ const searched = (topology: Topology, protocol: typeof locks, commands: Commands
 /** They have met, and the epochs have not begun. */
 const arriving = { memory: 'forgotten', members: [] } as const;
 const bothArrive = starting({ a: arriving, b: arriving });
-/** a is served alone, and b comes with a clock that is ahead of all numbers. */
+/** a is served without others, and b joins with a clock that is ahead of all numbers. */
 const oneArrives = starting({ a: { members: ['a'], memory: 'known' }, b: { ...arriving, floor: 5 } });
 
 const present: Search = { hold: 1, properties: [oneUserPresent] };
@@ -60,7 +60,7 @@ describe('without one of its rules a promise breaks', () => {
   const cold = [ask('a'), ask('b')] as const;
   test.each<[string, string, Topology, typeof locks, Commands, Search]>([
     [
-      'who comes founds before it has heard whoever is there',
+      'an arriving node founds before it has received messages of the present ones',
       'undisturbed',
       strangers,
       oneArrives,
@@ -68,7 +68,7 @@ describe('without one of its rules a promise breaks', () => {
       keeps,
     ],
     [
-      'who is there is not enough',
+      'the present nodes are not enough',
       'service',
       two,
       mutant({ guards: { mayBegin: ({ context: { reports } }) => reports.length === 2 } }),
@@ -76,7 +76,7 @@ describe('without one of its rules a promise breaks', () => {
       { hold: 1 },
     ],
     [
-      'two found, each by itself',
+      'two nodes found separate clusters',
       'one user',
       strangers,
       bothArrive,
