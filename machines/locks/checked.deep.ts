@@ -85,7 +85,7 @@ test.each<[string, number, ReturnType<typeof pair>, Commands]>([
   expect(found).toMatchObject({ verdict: 'valid', states });
 });
 
-test('a peer starts and reaches the leader before the holder, which keeps its lock: 77115 states', () => {
+test('a peer starts and reaches the leader before the holder: 77115 states', () => {
   const ofTwo = { members: ['a', 'c'], memory: 'known' } as const;
   const found = explore(starting({ a: ofTwo, c: ofTwo }), {
     topology: pair('a', 'c'),

@@ -95,7 +95,7 @@ describe('all properties hold', () => {
     expect(found).toMatchObject({ verdict: 'valid', states });
   });
 
-  test('one of two voters cancels its request and repeats it; their link is cut and joined', () => {
+  test('one of two voters cancels and repeats its request; their link is cut and joined', () => {
     const two: ExploreOptions['topology'] = { nodes: ['a', 'b'], links: [['a', 'b', 1]] };
     const found = searchOn(two, locks, [ask('b'), cancel('b'), ask('b'), cut('a', 'b'), join('a', 'b')], quiet);
     expect([found.verdict, found.states]).toEqual(['valid', 12_546]);
@@ -135,7 +135,7 @@ describe('a peer starts and reaches the leader before the holder', () => {
   });
 });
 
-test('two may hold the lock at once, because one of them cannot know that it was given up', () => {
+test('two may hold the lock at once, because one cannot know that it was given up', () => {
   const { verdict, counterexample } = searchOn(all, locks, [ask('b'), ask('c'), cut('a', 'b'), cut('b', 'c')], {
     hold: null,
     properties: [oneUser],
@@ -181,7 +181,7 @@ const takingNothingBack = {
   }) as never,
 };
 
-describe('without one of its rules a promise breaks, and the search returns a counterexample', () => {
+describe('without one of its rules a promise breaks, shown by a counterexample', () => {
   const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
   const isWhole = (({ context: { reports, promised } }: In) => reports.length === promised!.members.length) as never;
   type Early = EpochsContext['early'];

@@ -22,7 +22,7 @@ function grantsIn(scenario: unknown, protocol: typeof locks) {
   };
 }
 
-test('an unreceived grant through one voter delays the client at the other without patience', () => {
+test('an unreceived grant through one voter delays the client at the other', () => {
   const voters = ['a', 'b', 'c', 'd', 'e'];
   const links = among(voters, ['a', 'b']).links.map(([u, v]) => [u, v, v !== 'x' && [u, v].includes('b') ? 50 : 1]);
   const scenario = {
@@ -205,7 +205,7 @@ test('without a record of a return, the lock is kept for a client that returned 
   expect(turmoil(54).failed).toEqual([]);
 });
 
-test('records of an epoch do not count in the next one, even if a third is proposed early', () => {
+test('records of an epoch do not count in the next one, even if a third is proposed', () => {
   const [voters, nodes] = [
     ['a', 'b', 'c'],
     ['a', 'b', 'c', 'd', 'e', 'x', 'y'],

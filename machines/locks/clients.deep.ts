@@ -135,7 +135,7 @@ describe('a client was given, and reaches, one voter that serves and one that wa
   });
 
   test.each(['two majorities never', 'one user'])(
-    'it considers itself the cluster if a client's list counts as membership: %s',
+    'it considers itself the cluster if the list of a client counts as membership: %s',
     (property) => {
       const isLater = (args: In, event: OfMember) =>
         !isForeign(args, event) && event.membership.version > args.context.membership.version;
@@ -200,7 +200,7 @@ describe('without one of its rules a promise breaks', () => {
       keeps,
     ],
     [
-      'locks are not disowned: the client's link is cut as it is granted the lock',
+      'locks are not disowned: the link of the client is cut as it is granted the lock',
       'service',
       disownedByNobody,
       among(['a', 'b']),

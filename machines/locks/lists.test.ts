@@ -103,7 +103,7 @@ describe('different lists', () => {
     expect(isFree({ served: { ...served, epoch: 1 } })).toBe(false);
   });
 
-  test('a majority of another list is possible: not with one different voter, nor after giving way', () => {
+  test('possible majorities of another list next to an epoch', () => {
     const differing = (node: NodeId, voters: readonly NodeId[], hasGivenWay = false) => ({
       differing: [{ node, membership: firstMembership(voters), hasGivenWay }],
     });

@@ -62,7 +62,7 @@ describe('links and nodes that go down and up', () => {
   });
 });
 
-test('if two of five pairs are not linked, the holder stays a member, and the run ends quiescent', () => {
+test('if two pairs of five nodes are not linked, the holder stays a member', () => {
   const scenario = {
     protocol: 'locks',
     options: { hold: 5000 },
@@ -182,7 +182,7 @@ const x = (fence: number) => ({ using: [{ lock: 'x', fence }] });
 const kept = (...reports: PromiseReport[]) => keptOf(reports, voters).map(({ node, fence }) => [node, fence]);
 
 describe('keeping a lock', () => {
-  test('5a: a node of the latest epoch, or one that it kept; of several the largest fence', () => {
+  test('5a: a node of the latest epoch, or one that it kept; the largest fence wins', () => {
     expect(kept(stands('a', x(7)), stands('b'))).toEqual([['a', 7]]);
     expect(kept(stands('a', x(7)), stands('b', { served: 2 }))).toEqual([]);
     expect(kept(stands('a', x(7)), stands('b', { served: 2, kept: [{ lock: 'x', node: 'a', fence: 7 }] }))).toEqual([['a', 7]]);
@@ -263,7 +263,7 @@ describe('the named members, if not all reach each other', () => {
     expect(named('c')).toEqual(['a', 'c', 'd']);
   });
 
-  test('first holders of kept locks, then members of the latest epoch, then by number of links', () => {
+  test('first holders of kept locks, then latest members, then by number of links', () => {
     const old = { served: 0 } as const;
     const pending = { served: 0, pending: [{ epoch: 1, proposer: 'd', members: ['b', 'd'], next: four }] };
     expect(named('a', { b: { links: ['a', 'd', 'x'] } })).toEqual(['a', 'b', 'd']);

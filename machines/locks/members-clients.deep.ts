@@ -27,7 +27,7 @@ interface Weather {
   readonly forgets?: boolean;
 }
 
-/** It restarts with its stored state, or continues from where it stopped. */
+/** The node restarts with its stored state, or continues from where it stopped. */
 const ending = (node: string, at: number, random: Random, again: 'reload' | 'restart'): readonly Happening[] => [
   { at, do: 'crash', node },
   { at: at + 1 + random.below(80), do: again, node },

@@ -165,7 +165,7 @@ function afterProposal(voters: readonly NodeId[], change: MembershipChange, memo
   return starting(Object.fromEntries(members.map((id) => [id, { stored: stands(id), members: [], floor: 5 }])), protocol);
 }
 
-describe('if a change of the list is forgotten, all of both lists are enough (rules 4b and 9)', () => {
+describe('if a change is forgotten, all of both lists are enough (rules 4b and 9)', () => {
   const four: ExploreOptions['topology'] = {
     nodes: ['a', 'b', 'c', 'd'],
     links: ['ab', 'ac', 'ad', 'bc', 'bd', 'cd'].map(([u, v]) => [u!, v!, 1]),

@@ -77,7 +77,7 @@ const hasty: typeof locks = {
     [EPOCHS]: changed(epochsMachine, ['serving', 'crowded'], (state) => ({ ...state, always: 'asked' })),
   },
 };
-/** It is requested when the token arrives, before the grant is confirmed. */
+/** The next epoch is requested when the token arrives, before the grant is confirmed. */
 const early = tell(({ context: { fence, epoch, grants } }: { context: LockContext }) => ({
   role: isHalfSpent(fence!, epoch!, grants) ? EPOCHS : [],
   message: { type: 'spent' },

@@ -18,7 +18,7 @@ const change = (at: number, node: NodeId, what: { readonly add?: NodeId; readonl
   do: 'change',
   ...what,
 });
-/** It is cut off from both others of three, and comes back. */
+/** A node is cut off from both others of three, and comes back. */
 const away = (node: NodeId, from: number, until: number) =>
   three.filter((other) => other !== node).flatMap((other, i) => [cut(from + i, node, other), join(until + i, node, other)]);
 

@@ -69,7 +69,7 @@ const forgottenReaders: typeof locks = (() => {
   return { ...locks, charts: { ...locks.charts, directory: directory as never } };
 })();
 
-describe('without a part of rule 12 a promise breaks, and the search returns a counterexample', () => {
+describe('without a part of rule 12 a promise breaks, shown by a counterexample', () => {
   test.each<[string, string, typeof locks, Commands, Search]>([
     ['a writer waits for no reader', 'one user', mutant({}, { guards: { needsNoReturn: always } }), [read('a'), ask('b')], quiet],
     ['a reader answers while it reads', 'one user', mutant({ guards: { isReadHere: never } }), [read('a'), ask('b')], quiet],

@@ -204,7 +204,7 @@ describe('three nodes that all stop at once and restart', () => {
     expect(others).toEqual([]);
   });
 
-  test('fences start again without storage, if no clock gives a number above the promised ones', () => {
+  test('fences start again without storage, if no clock gives a larger number', () => {
     const [first, second] = fencesWith(undefined);
     expect(second).toBeLessThan(first!);
   });
@@ -251,7 +251,7 @@ describe('a leader that starts while the others begin without it', () => {
     expect(after({ type: 'leader', leader: 'b', term: 1 }, { type: 'told', ...others }).value).toBe('apart');
   });
 
-  test('learns the membership from an epoch that it promised, and excluded by a later promise', () => {
+  test('learns the membership from a promised epoch that a later promise excluded', () => {
     const [members, next] = [['a', 'b', 'c'], { ...membership, version: 2, voters: ['a', 'b'] }];
     const proposal = { type: 'prepare', members, membership, served: 0 } as const;
     const { value, context } = after(
@@ -264,7 +264,7 @@ describe('a leader that starts while the others begin without it', () => {
     expect([value, context.promised?.epoch, context.membership]).toEqual([{ following: 'saving' }, 3, next]);
   });
 
-  test('notifies the nodes that it has named of its removal, so that they stop waiting for it', () => {
+  test('notifies the nodes that it has named of its removal', () => {
     const collecting = after({ type: 'stored', key: 'standing' });
     const later = { ...membership, version: 2, voters: ['b', 'c'] };
     const nothing = { served: 0, kept: [], pending: [], using: [], records: [], stranded: [], floor: 0 } as const;
@@ -293,7 +293,7 @@ describe('a leader that starts while the others begin without it', () => {
     expect(emitted(0, { ...refuse, promised: 0, known: 2 + YEAR })).toEqual([far]);
   });
 
-  test('accepts refusals without promises, and ignores ones that know no such large number', () => {
+  test('accepts refusals without promises, and ignores ones with unreasonable numbers', () => {
     expect(emitted(4 + YEAR, refuse)).toEqual([]);
     expect(emitted(4 + YEAR, { ...refuse, known: 4 })).toEqual([]);
     expect(emitted(4 + YEAR, { ...refuse, known: 3 })).toEqual([{ type: 'unreasonable', peer: 'b', epoch: 3, known: 4 + YEAR }]);

@@ -212,7 +212,7 @@ const ownRemoval = (c: EpochsContext): Named[] => [
   { ...report, from: 'c', epoch: promisedEpoch(c), links: ['a', 'b'] },
 ];
 
-/** It proposes, and learns from a refusal that it was removed. */
+/** The leader proposes, and learns from a refusal that it was removed. */
 const removed = (c: EpochsContext): Named[] => {
   const epoch = promisedEpoch(c);
   const without = membershipAfter(membership, { add: null, remove: 'a' }, BOUNDS.bytes)!;
@@ -223,7 +223,7 @@ const removed = (c: EpochsContext): Named[] => {
   ];
 };
 
-/** It learns that it is the only voter. */
+/** The node learns that it is the only voter. */
 const loneVote = (_: EpochsContext): Named[] => [
   ...['b', 'c'].map((peer) => ({ type: 'link.down', peer })),
   { type: 'hello', membership: { ...membership, version: 3, voters: ['a'] }, from: 'b' },
