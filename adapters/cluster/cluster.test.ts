@@ -13,7 +13,7 @@ test('peers share one instance, and a snapshot contains what its reference has s
   expect(new Set(places).size).toBe(1);
 });
 
-test('all events from all peers are applied once, and every subscriber sees the same order', async () => {
+test('all events from all peers are applied once, and subscribers see the same order', async () => {
   const { peers } = await testCluster({ counter });
   const seen = peers.map(({ cluster }) => {
     const states: string[] = [];
@@ -34,11 +34,11 @@ test('all events from all peers are applied once, and every subscriber sees the 
   for (const { id } of peers)
     expect(tags.filter((tag) => tag.startsWith(id))).toEqual(Array.from({ length: 100 }, (_, i) => `${id}${i}`));
   await expect.poll(() => seen.map((states) => states.at(-1))).toEqual(peers.map(() => tags.join()));
-  // What one subscriber has seen is a part of the one history: each state is a beginning of the next.
+  // The states that one subscriber has seen are part of the one history: each state is a prefix of the next.
   for (const states of seen) for (const state of states) expect(tags.join().startsWith(state)).toBe(true);
 });
 
-test('the host is killed under load: nothing that was acknowledged is lost, and nothing is applied twice', async () => {
+test('the host is killed under load: no acknowledged event is lost or applied twice', async () => {
   const { peers, of } = await testCluster({ counter });
   const refs = peers.map(({ cluster }) => cluster.actor('counter', 'x'));
   await refs[0]!.send({ type: 'ADD', tag: 'first' });

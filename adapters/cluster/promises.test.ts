@@ -1,4 +1,4 @@
-/** What docs/cluster.md promises of actions, time, children, moves, errors and storage. */
+/** The guarantees of docs/cluster.md about actions, time, children, moves, errors and storage. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { assign, fromPromise, sendTo, setup } from 'xstate';
@@ -18,7 +18,7 @@ describe('actions', () => {
     on: { MAIL: { actions: [assign({ n: ({ context }) => context.n + 1 }), 'mail'] } },
   });
 
-  test('run once their version is durable, each with a key of its own and the fence of the activation', async () => {
+  test('run once their version is durable, with a key and the fence of the activation', async () => {
     ran.length = 0;
     const { peers } = await testCluster({ mailer });
     const ref = peers[0]!.cluster.actor('mailer', 'x');
@@ -52,7 +52,7 @@ describe('time and children', () => {
     states: { off: { on: { SET: 'set' } }, set: { after: { soon: 'rung' } }, rung: {} },
   });
 
-  test('a delayed transition keeps its deadline when the host is killed and no events are sent', async () => {
+  test('a delayed transition keeps its deadline when the host is killed', async () => {
     let aheadMs = 0;
     const schedule = asyncScheduler.schedule.bind(asyncScheduler);
     const clock = { now: () => Date.now() + aheadMs, schedule } as SchedulerLike;
@@ -65,7 +65,7 @@ describe('time and children', () => {
     const rung = new Promise<void>((resolve) => watching.subscribe((snapshot) => snapshot.matches('rung') && resolve()));
     await watching.ready;
     expect(watching.getSnapshot().value).toBe('set');
-    // An hour passes; a timer that is set again would need another one.
+    // An hour passes; a timer that was restarted would need another one.
     aheadMs = 3_600_000;
     of(host).kill();
     await rung;
@@ -112,7 +112,7 @@ describe('time and children', () => {
 });
 
 describe('moves', () => {
-  test('a member that closes hands its actors over: no event is lost, and none waits for long', async () => {
+  test('a member that closes hands its actors over: no event is lost or delayed for long', async () => {
     const { peers, of } = await testCluster({ counter });
     const ref = peers[0]!.cluster.actor('counter', 'x');
     await ref.send({ type: 'ADD' });
@@ -167,7 +167,7 @@ describe('moves', () => {
     expect(Math.min(a!, b!)).toBeGreaterThan(3);
   });
 
-  test('an idle actor ends, and goes on with its state when it is used again', async () => {
+  test('an idle actor ends, and continues with its state when it is used again', async () => {
     const { peers } = await testCluster({ counter }, { idleMs: 40 });
     const [a, b] = peers.map(({ cluster }) => cluster.actor('counter', 'x'));
     await a!.send({ type: 'ADD' });
@@ -195,7 +195,7 @@ describe('moves', () => {
 });
 
 describe('errors', () => {
-  test('a machine that throws fails the event alone', async () => {
+  test('a machine that throws an error fails only that event', async () => {
     const { peers } = await testCluster({ counter });
     const ref = peers[1]!.cluster.actor('counter', 'x');
     const results = await Promise.allSettled([ref.send({ type: 'ADD' }), ref.send({ type: 'FAIL' }), ref.send({ type: 'ADD' })]);
@@ -208,7 +208,7 @@ describe('errors', () => {
     expect(ref.getSnapshot().context.n).toBe(2);
   });
 
-  test('a snapshot that is not JSON fails the event alone, and names the place', async () => {
+  test('a snapshot that is not JSON fails only that event, and the error names the place', async () => {
     const odd = setup({
       types: { context: {} as { at: unknown; n: number }, events: {} as { type: 'ADD' | 'DATE' } },
     }).createMachine({
@@ -244,7 +244,7 @@ describe('errors', () => {
 });
 
 describe('storage', () => {
-  test('state survives the end of all processes, and a new version of the machine reads it', async () => {
+  test('state survives a stop of all processes, and a new machine version reads it', async () => {
     const stores = new Map(['a', 'b', 'c'].map((id) => [id, new MapStorage()]));
     const stored = (id: string) => ({ storage: stores.get(id)! });
     const first = await testCluster({ counter }, stored);

@@ -1,4 +1,4 @@
-/** Actors whose copies are in one storage that all members share, in place of a majority of the members. */
+/** Actors whose copies are in one storage that all members share, instead of at a majority of the members. */
 import { expect, test } from 'vitest';
 import { setup } from 'xstate';
 import { MapStore } from '../storage/map-store.fixture.js';

@@ -1,4 +1,4 @@
-/** True if a request stands behind another one: what is asked, answered, and forgotten. */
+/** Probes of `ifAvailable`: who is asked, who answers that a request is queued, and when probes are dropped. */
 import { Subject } from 'rxjs';
 import { beforeEach, expect, test } from 'vitest';
 import { directoryRole, EPOCHS, lockRole } from '../../machines/locks/messages.js';
@@ -18,7 +18,7 @@ const asks = (from: string, lock: string, epoch: number) =>
   medium.received(from, { v: 1, name: NAME, message: { type: 'probe', lock, epoch } });
 const answers = (from: string, lock: string, epoch: number) =>
   medium.received(from, { v: 1, name: NAME, message: { type: 'queued', lock, epoch } });
-/** The node of an epoch, and what its directory of a lock has queued behind its own request. */
+/** The node of an epoch, and the requests that its directory of a lock has queued behind its own. */
 const serve = (epoch: number, next: Record<string, string> = {}) => {
   roles = { [EPOCHS]: { context: { served: { epoch } } } };
   for (const [lock, by] of Object.entries(next)) roles[directoryRole(epoch, lock)] = { context: { next: by } };
@@ -43,7 +43,7 @@ beforeEach(async () => {
   availability = new Availability(node as never, transport as never, (lock) => heard.push(lock));
 });
 
-test('everybody is asked, with the epoch in which it is', () => {
+test('all peers are asked, with the present epoch', () => {
   availability.ask('jobs');
   expect(news()).toEqual(['b probe jobs 5', 'c probe jobs 5']);
 });
@@ -53,13 +53,13 @@ test.each<[string, { user: string | null; line: string[] }, boolean]>([
   ['another client stands in line before it', { user: null, line: ['x', 'a'] }, true],
   ['the one before has given it back', { user: null, line: ['a'] }, false],
   ['it is its turn', { user: 'a', line: ['x'] }, false],
-])('of who stands in line at its own peer nobody is asked where it is not free: %s', (_, context, isHeard) => {
+])('no peers are asked for a request in line at its own peer: %s', (_, context, isHeard) => {
   roles[lockRole('jobs')] = { context };
   availability.ask('jobs');
   expect([heard, news().length]).toEqual([isHeard ? ['jobs'] : [], isHeard ? 0 : 2]);
 });
 
-test('who has put a request behind another one says so at once, and once', () => {
+test('a node that has queued a request behind another one answers at once, and once', () => {
   serve(5, { jobs: 'b' });
   asks('b', 'jobs', 5);
   expect([news(), asked()]).toEqual([['b queued jobs 5'], 0]);
@@ -67,7 +67,7 @@ test('who has put a request behind another one says so at once, and once', () =>
   expect([news(), asked()]).toEqual([[], 1]);
 });
 
-test('who does so later says so then', () => {
+test('a node that queues it later answers then', () => {
   asks('b', 'jobs', 5);
   expect([news(), asked()]).toEqual([[], 1]);
   serve(5, { jobs: 'b' });
@@ -77,14 +77,14 @@ test('who does so later says so then', () => {
   expect([news(), asked()]).toEqual([['b queued jobs 5'], 0]);
 });
 
-test('where somebody reads, a writer that recalls is told', () => {
+test('a node with readers answers when a writer recalls', () => {
   asks('b', 'jobs', 5);
   roles[lockRole('jobs')] = { context: { recalledBy: { node: 'b' } } };
   steps.next({ event: { type: 'recall', from: 'b', lock: 'jobs' } });
   expect(news()).toEqual(['b queued jobs 5']);
 });
 
-test('what was asked in an epoch that is over is kept no longer, and what came early is answered with its epoch', () => {
+test('probes of an earlier epoch are dropped, and early ones answered with their epoch', () => {
   asks('b', 'jobs', 5);
   asks('c', 'jobs', 6);
   expect(asked()).toBe(2);
@@ -95,7 +95,7 @@ test('what was asked in an epoch that is over is kept no longer, and what came e
   expect([news(), asked()]).toEqual([[], 0]);
 });
 
-test('an answer counts in its own epoch, and what is no word is nothing', () => {
+test('an answer counts in its own epoch, and malformed messages are ignored', () => {
   answers('b', 'jobs', 5);
   answers('b', 'early', 4);
   answers('b', 'late', 6);

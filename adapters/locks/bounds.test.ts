@@ -1,4 +1,4 @@
-/** Grants in a loop; in bounds.deep.ts so many that their epoch runs out of numbers. And more locks at once than a peer has room for. */
+/** Grants in a loop (bounds.deep.ts uses up the fences of an epoch), and more locks than a peer has room for. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { lockRole } from '../../machines/locks/messages.js';
 import { MapStorage } from '../storage/map.fixture.js';
@@ -13,7 +13,7 @@ function withSmallLimits(): void {
   onTestFinished(() => void delete settings[place]);
 }
 
-/** Waits for these locks, and gives all of them up. */
+/** Waits for these locks, and cancels all requests. */
 async function givingUp(locks: Locks, names: readonly string[]): Promise<void> {
   const signal = AbortSignal.timeout(50);
   for (const { status } of await Promise.allSettled(names.map((name) => locks.acquire(name, { signal }))))
@@ -25,7 +25,7 @@ test('five hundred grants in a loop at a follower: fences are unique, and grow',
   expect(fences.findIndex((fence, i) => i > 0 && fence <= fences[i - 1]!)).toBe(-1);
 });
 
-test('one lock more than a peer has room for is refused by name, however it is asked for, and is there once another one is released', async () => {
+test('a lock above the limit of a peer is refused until another one is released', async () => {
   withSmallLimits();
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
@@ -41,7 +41,7 @@ test('one lock more than a peer has room for is refused by name, however it is a
   await expect(a!.acquire('y')).rejects.toMatchObject(refused);
   await expect(a!.request('y', () => {})).rejects.toMatchObject(refused);
   await expect(a!.acquire('y', { ifAvailable: true })).rejects.toMatchObject(refused);
-  // Of names that are in use here, and at other peers, there is no shortage.
+  // Names that are in use here, or at other peers, are not limited.
   const again = a!.acquire('x0');
   expect(await b!.request('y', ({ name }) => name)).toBe('y');
   held[0]!.release();
@@ -49,7 +49,7 @@ test('one lock more than a peer has room for is refused by name, however it is a
   expect(await a!.request('y', ({ name }) => name)).toBe('y');
 });
 
-test('requests that were given up while others hold what they wait for fill a peer, which says so; once their turns have come there is room again', async () => {
+test('abandoned requests for held locks fill a peer until their turns have come', async () => {
   withSmallLimits();
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
@@ -68,7 +68,7 @@ test('requests that were given up while others hold what they wait for fill a pe
   own.release();
 });
 
-test('where nobody is served, requests that are given up take no room: by a peer alone, one that is cut off, and a client', async () => {
+test('abandoned requests take no room at a peer that cannot be granted locks', async () => {
   withSmallLimits();
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
@@ -79,7 +79,7 @@ test('where nobody is served, requests that are given up take no room: by a peer
   const eight = (name: string) => Array.from({ length: 8 }, (_, i) => name + i);
   for (const name of ['first', 'second', 'third']) for (const locks of [a, client]) await givingUp(locks, eight(name));
   const b = peerOf('b');
-  // Who asks again is served, and so is who has asked for a name that another caller gave up.
+  // A repeated request is granted, and so is one for a name that another caller gave up.
   expect(await a.request('first0', ({ name }) => name)).toBe('first0');
   expect(await client.request('first1', ({ name }) => name)).toBe('first1');
   await b.transport.close();
@@ -93,7 +93,7 @@ test('where nobody is served, requests that are given up take no room: by a peer
   (await late).release();
 });
 
-test('what was given up while others held it is canceled as the epoch ends: a peer that is cut off then has room for all', async () => {
+test('abandoned requests for held locks are canceled as the epoch ends', async () => {
   withSmallLimits();
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
@@ -111,7 +111,7 @@ test('what was given up while others held it is canceled as the epoch ends: a pe
   await vi.waitFor(() => expect(a!.node.role(lockRole('x0'))).toBeUndefined());
 });
 
-test('with the longest names a peer has room for fewer locks, and all of them fit into the next epoch', async () => {
+test('with the longest names, fewer locks fit, and all of them fit into the next epoch', async () => {
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
   const peers = ['a', 'b', 'c'];

@@ -1,6 +1,6 @@
 /**
- * What a grant costs where a thousand clients share three peers, beside eight: in messages, counted, and in processor time, as a ratio of one run.
- * Figures are in docs/evidence/locks.md. And a thousand clients that fill their peers with the longest names.
+ * The cost of a grant with a thousand clients at three peers, compared with eight clients: in messages, and in processor time as a ratio
+ * within one run. docs/evidence/locks.md contains figures. Also a thousand clients that fill their peers with the longest names.
  */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { NodeId } from '../../machines/effects.js';
@@ -11,7 +11,7 @@ import { createLocks, type Locks } from './locks.js';
 const VOTERS = ['a', 'b', 'c'];
 const GRANTS = 2_000;
 
-/** Peers and so many clients that are served; and what has been sent. */
+/** Connected peers and clients, and the number of sent messages. */
 async function cluster(count: number) {
   const bus = new InProcessBus();
   const sent = { messages: 0 };
@@ -37,7 +37,7 @@ async function cluster(count: number) {
   return { voters, clients, sent };
 }
 
-/** All of them ask, and each again until there were so many grants. */
+/** All clients request, again and again, until there were this many grants. */
 async function atOnce(clients: readonly Locks[], grants: number): Promise<void> {
   const each = grants / clients.length;
   await Promise.all(
@@ -73,7 +73,7 @@ test('a grant to one of 1,000 clients costs less than twice what one of 8 costs'
   }
 });
 
-test('1,000 clients ask for locks with the longest names: who finds no room is told, and whoever has one keeps it when a peer goes', async () => {
+test('1,000 clients with the longest names: refused ones get errors, others keep locks', async () => {
   const { voters, clients } = await cluster(1_000);
   const asked = clients.map((locks, i) => locks.acquire(String(i).padEnd(256, '\u{6f22}')));
   const ends = await Promise.allSettled(asked);

@@ -1,4 +1,4 @@
-/** Rule 11, live: clients take locks through peers that vote. */
+/** Rule 11 in running programs: clients use locks through peers that vote. */
 import { createNames } from '../names.js';
 import { createQuota } from '../quota.js';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { createLocks, type LockMode, type Locks } from './locks.js';
 import { LostError } from '../transports/errors.js';
 import type { Transport } from '../transports/transport.js';
 
-/** Voters that serve, and clients of theirs; all on one bus. */
+/** Voters that serve, and their clients, all on one bus. */
 async function cluster(voters: readonly string[], clients: readonly string[]) {
   const bus = new InProcessBus();
   const transports = Object.fromEntries([...voters, ...clients].map((id) => [id, bus.transport(id)]));
@@ -25,7 +25,7 @@ async function cluster(voters: readonly string[], clients: readonly string[]) {
   return { locks, transports, bus };
 }
 
-test('a client has the lock when its turn comes, and nobody else meanwhile', async () => {
+test('a client holds the lock in its turn, and no other peer does', async () => {
   const { locks } = await cluster(['a', 'b', 'c'], ['x', 'y']);
   const inside: string[] = [];
   const fences: number[] = [];
@@ -51,7 +51,7 @@ test('a client has the lock when its turn comes, and nobody else meanwhile', asy
   });
 });
 
-test('what members ask each other of registers is no news at a client', async () => {
+test('messages between members about registers are ignored at a client', async () => {
   const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => told.mockRestore());
   const { locks, transports } = await cluster(['a', 'b', 'c'], ['x']);
@@ -65,7 +65,7 @@ test('what members ask each other of registers is no news at a client', async ()
   expect(told).not.toHaveBeenCalled();
 });
 
-test('clients that come while all peers are there are spread over them, and say through whom they are served', async () => {
+test('clients that join later are distributed over the peers, and report their host', async () => {
   const voters = ['a', 'b', 'c'];
   const clients = Array.from({ length: 24 }, (_, i) => `client ${i}`);
   const { locks } = await cluster(voters, clients);
@@ -86,7 +86,7 @@ test('a client becomes no voter by a call, and keeps no register', async () => {
   expect(() => createQuota({ locks: locks['x']!, budget: 5 })).toThrow('"x" is a client');
 });
 
-test('a client that somebody else adds to those who vote ends by name, and holds nobody up', async () => {
+test('a client that was added to the voters ends with an error, and delays no request', async () => {
   const { locks } = await cluster(['a', 'b', 'c'], ['x']);
   const host = (locks['x']!.node.role('epochs')!.context as ClientContext).host!;
   const other = ['a', 'b', 'c'].find((id) => id !== host)!;
@@ -98,7 +98,7 @@ test('a client that somebody else adds to those who vote ends by name, and holds
   await adding;
 });
 
-test('what a client is not given is refused by name', async () => {
+test('options that clients cannot use are refused', async () => {
   const { locks, bus } = await cluster(['a'], ['x']);
   const transport = bus.transport('a');
   const storage = { load: async () => undefined, save: async () => {} };
@@ -116,7 +116,7 @@ test('what a client is not given is refused by name', async () => {
   await expect(locks['x']!.addMember('y')).rejects.toThrow('peer "x" is not a member');
 });
 
-test('who closes while its callback runs gives the lock back once that has ended', async () => {
+test('a client that closes during its callback releases the lock after the callback', async () => {
   const { locks } = await cluster(['a', 'b', 'c'], ['x']);
   let end = () => {};
   const working = locks['x']!.request('printer', () => new Promise<void>((resolve) => (end = resolve)));
@@ -130,7 +130,7 @@ test('who closes while its callback runs gives the lock back once that has ended
   expect(locks['x']!.status().state).toBe('closed');
 });
 
-test('who closes frees its lock once the time is over, though its callback has not ended', async () => {
+test('a client that closes frees its lock when the time is over', async () => {
   const { locks } = await cluster(['a', 'b'], ['x']);
   const { x, b } = locks as Record<string, Locks>;
   await x!.acquire('printer');
@@ -139,7 +139,7 @@ test('who closes frees its lock once the time is over, though its callback has n
   expect((await waiting).fence).toBeGreaterThan(0);
 });
 
-test('a peer whose client has the lock, or asked before, is told that it is not available', async () => {
+test('ifAvailable at a peer whose client holds the lock, or requested it earlier', async () => {
   const { locks } = await cluster(['a', 'b', 'c'], ['x']);
   const held = await locks['x']!.acquire('printer');
   const none = (id: string, mode: LockMode) => locks[id]!.request('printer', { ifAvailable: true, mode }, (lock) => lock);
@@ -151,7 +151,7 @@ test('a peer whose client has the lock, or asked before, is told that it is not 
   });
 });
 
-test('clients that have come and gone leave nothing behind', async () => {
+test('clients that have left leave no state behind', async () => {
   const { locks, bus } = await cluster(['a', 'b', 'c'], []);
   const size = () => ['a', 'b', 'c'].map((id) => JSON.stringify(locks[id]!.node.view()).length);
   const visit = async (i: number) => {
@@ -164,11 +164,11 @@ test('clients that have come and gone leave nothing behind', async () => {
   const before = size();
   for (let i = 20; i < 40; i++) await visit(i);
   await new Promise((resolve) => setTimeout(resolve, 10));
-  // Numbers of fences and visited names may have a digit more.
+  // Numbers of fences and visited names may have one more digit.
   for (const [i, after] of size().entries()) expect(after).toBeLessThan(before[i]! + 60);
 });
 
-test('a client keeps its lock when the peer to which it is attached is gone, and gives it on through another', async () => {
+test('a client keeps its lock when its peer is gone, and releases it through another', async () => {
   const { locks, transports } = await cluster(['a', 'b', 'c'], ['x']);
   const held = await locks['x']!.acquire('printer');
   const host = (locks['x']!.node.role('epochs')!.context as ClientContext).host!;
@@ -186,7 +186,7 @@ test('a client keeps its lock when the peer to which it is attached is gone, and
   expect((await next).fence).toBeGreaterThan(held.fence);
 });
 
-test('a client that starts again, and reaches another peer than the one that has its lock for it, waits for no patience with itself', async () => {
+test('a restarted client at another peer does not wait for patience with itself', async () => {
   const voters = ['a', 'b', 'c'];
   const ids = [...voters, 'x'];
   const bus = new InProcessBus();
@@ -204,7 +204,7 @@ test('a client that starts again, and reaches another peer than the one that has
   const peers = voters.map(start);
   const before = start('x');
   await Promise.all([...peers, before].map(({ locks }) => locks.ready));
-  // It has moved to and fro, so that its last attachment was not its first.
+  // It has moved back and forth, so that its last attachment was not its first.
   const hostOf = ({ locks }: typeof before) => (locks.node.role('epochs')!.context as ClientContext).host;
   const first = peers.find(({ id }) => id === hostOf(before))!;
   const part = (client: typeof before, peer: typeof before) => {
@@ -229,7 +229,7 @@ test.each<[string, string[]]>([
   ['part of the list', ['b']],
   ['more than the list', ['a', 'b', 'c', 'zz']],
   ['another order', ['c', 'a', 'b']],
-])('a client that is given %s is served by whom it reaches of it, and nobody is warned', async (_, peers) => {
+])('a client that is given %s is served by a connected one, without a warning', async (_, peers) => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   onTestFinished(() => warn.mockRestore());
   const { bus } = await cluster(['a', 'b', 'c'], []);
@@ -240,7 +240,7 @@ test.each<[string, string[]]>([
   expect(warn.mock.calls).toEqual([]);
 });
 
-test('a client with the list of now is served after all first members were replaced, and nobody is warned', async () => {
+test('a client with the present list is served after all first members were replaced', async () => {
   const { bus, locks } = await cluster(['a', 'b'], []);
   const join = (id: string) => createLocks({ transport: bus.transport(id), join: true });
   const [c, d] = ['c', 'd'].map(join) as [Locks, Locks];
@@ -255,15 +255,15 @@ test('a client with the list of now is served after all first members were repla
   expect(warn.mock.calls).toEqual([]);
 });
 
-test('a peer that waits to be added does not take itself for the cluster by the list of a client', async () => {
+test("a peer that waits to be added does not use a client's list as its membership", async () => {
   const { locks } = await cluster(['a', 'b', 'c'], []);
   await locks['a']!.acquire('printer');
-  // Parted from the others, for now.
+  // Separated from the others, for now.
   const there = new InProcessBus();
   const d = createLocks({ transport: there.transport('d'), join: true });
   const x = createLocks({ transport: there.transport('x'), peers: ['d'], client: true });
   onTestFinished(() => Promise.all([x, d].map((each) => each.close({ withinMs: 0 }))).then(() => there.close()));
-  // It has been asked, and takes nobody.
+  // It has been asked, and accepts no clients.
   await vi.waitFor(() => expect((x.node.role('epochs')!.context as ClientContext).tried).toEqual(['d']));
   await expect(x.request('printer', { signal: AbortSignal.timeout(300) }, () => 'two holders')).rejects.toThrow();
   expect(d.members).toEqual([]);

@@ -1,4 +1,4 @@
-/** Peers that were given lists of peers that differ: machines/locks/SPEC.md, rule 14. */
+/** Peers with different lists of peers: machines/locks/SPEC.md, rule 14. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { linked } from '../linked.js';
 import { MapStorage } from '../storage/map.fixture.js';
@@ -10,7 +10,7 @@ import { settled } from './peers.fixture.js';
 const orders = (ids: readonly string[]): string[][] =>
   ids.length === 0 ? [[]] : ids.flatMap((first) => orders(ids.filter((id) => id !== first)).map((rest) => [first, ...rest]));
 
-/** All on one medium; whoever nobody waits for would warn. */
+/** All peers on one medium. An error that no caller receives would be a warning. */
 function cluster(lists: Readonly<Record<string, readonly string[]>>, storages: Record<string, MapStorage> = {}) {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   const bus = new InProcessBus();
@@ -34,11 +34,11 @@ const wrong: readonly [string, string, string, Readonly<Record<string, readonly 
   ['the first of all by name', 'a', '', { a: ['a', 'b', 'x'], b: right, c: right }],
 ];
 
-describe('of three peers one is given another list, at a first start', () => {
+describe('one of three peers has another list, at a first start', () => {
   const cases = wrong.flatMap(([what, odd, , lists]) =>
     orders(Object.keys(lists)).map((order) => [what, order.join(', '), odd, order, lists] as const),
   );
-  test.each(cases)('%s, in the order %s: it ends by name, and the others serve', async (_, __, odd, order, lists) => {
+  test.each(cases)('%s, in the order %s: it ends with an error, and the others serve', async (_, __, odd, order, lists) => {
     const { start } = cluster(lists);
     const all: Record<string, Locks> = {};
     for (const id of order) {
@@ -57,7 +57,7 @@ describe('of three peers one is given another list, at a first start', () => {
   });
 });
 
-test('who ended by its list starts again with the right one, on the same storage', async () => {
+test('a peer that ended because of its list restarts with the right one', async () => {
   const storages: Record<string, MapStorage> = {};
   const { start } = cluster({ a: right, b: right, c: right }, storages);
   const first = start('c', ['a', 'c', 'x']);
@@ -72,7 +72,7 @@ test('who ended by its list starts again with the right one, on the same storage
   expect(second.members).toEqual(right);
 });
 
-test('who is served by a list of itself alone, and hears the others later, is told on the console, and so are they, once', async () => {
+test('a peer with a list of itself that meets others later is reported once by each', async () => {
   const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());

@@ -1,4 +1,4 @@
-/** What happens to locks when peers fail: docs/locks.md. */
+/** Locks when peers fail: docs/locks.md. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { asyncScheduler, VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 import { MapStorage } from '../storage/map.fixture.js';
@@ -16,7 +16,7 @@ const clockAhead = (ms: number): SchedulerLike => ({
 
 const isGrowing = (fences: readonly number[]) => fences.every((fence, i) => i === 0 || fence > fences[i - 1]!);
 
-test('a holder that is gone: the next in line is granted a larger fence, in a later epoch', async () => {
+test('a holder that is gone: the next waiter gets a larger fence, in a later epoch', async () => {
   const [{ a, b, c }, transports] = await peers('a', 'b', 'c');
   const first = await a!.acquire('x');
   const others = [b!.acquire('x'), c!.acquire('x')];
@@ -30,7 +30,7 @@ test('a holder that is gone: the next in line is granted a larger fence, in a la
   expect(isGrowing([first.fence, ...[p!.fence, q!.fence].sort((x, y) => x - y)])).toBe(true);
 });
 
-test('a holder goes on through the failure of somebody else', async () => {
+test('a holder keeps its lock when another peer fails', async () => {
   const [{ a, b }, transports] = await peers('a', 'b', 'c');
   const held = await a!.acquire('x');
   const next = b!.acquire('x');
@@ -43,7 +43,7 @@ test('a holder goes on through the failure of somebody else', async () => {
   expect((await next).fence).toBeGreaterThan(held.fence);
 });
 
-test('a minority is granted nothing: who can wait waits, and ifAvailable says so at once', async () => {
+test('a minority is granted nothing: requests wait, and ifAvailable returns at once', async () => {
   const [{ a }, transports] = await peers('a', 'b', 'c');
   for (const gone of ['b', 'c']) await transports[gone]!.close();
   await settled();
@@ -51,7 +51,7 @@ test('a minority is granted nothing: who can wait waits, and ifAvailable says so
   await expect(a!.acquire('x', { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
-test('a holder that is cut off: its signal aborts, the others go on, and it is served again when the cut heals', async () => {
+test('a holder that is cut off loses its lock, and serves again when the cut ends', async () => {
   const [{ locks: a, medium }, { locks: b }] = (await cuttable('a', 'b', 'c')) as [Cuttable, Cuttable];
   const cutOff = await a.acquire('x');
   const next = b.acquire('x');
@@ -67,7 +67,7 @@ test('a holder that is cut off: its signal aborts, the others go on, and it is s
 });
 
 describe('locks that an error ends', () => {
-  /** For peers that are given different lists; what is warned of. */
+  /** For peers with different lists; returns the warnings. */
   const differing = () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     warn.mockClear();
@@ -78,7 +78,7 @@ describe('locks that an error ends', () => {
   };
   const closed = (locks: Locks) => vi.waitFor(() => expect(locks.status().state).toBe('closed'));
 
-  test('name it once where nobody waits for it', async () => {
+  test('are reported once if no caller waits for them', async () => {
     const { warn, start } = differing();
     const [a] = [start('a', ['a', 'b']), start('b', ['a', 'b', 'c'])];
     await closed(a);
@@ -88,7 +88,7 @@ describe('locks that an error ends', () => {
     await expect(a.request('x', () => {})).rejects.toMatchObject({ name: 'ConfigurationError' });
   });
 
-  test('say nothing more to who hears of it by ready or by a request, and to who has closed them or the transport', async () => {
+  test('are not reported if a caller receives the error, or has closed them', async () => {
     const { warn, start, bus } = differing();
     const b = start('b', ['b']);
     await b.ready;
@@ -103,10 +103,10 @@ describe('locks that an error ends', () => {
   });
 });
 
-describe('a peer whose numbers are beyond reason', () => {
+describe('a peer with unreasonable epoch numbers', () => {
   const ids = ['a', 'b', 'c'];
   const YEARS = 5 * 366 * 24 * 60 * 60 * 1_000;
-  /** Peers that are started one by one on one bus; what is said on the console, and what each is notified of whom. */
+  /** Peers that are started one by one on one bus, with their console output and the notifications of each. */
   function cluster(settings: (id: string) => Omit<LocksOptions, 'transport'>) {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const bus = new InProcessBus();
@@ -125,14 +125,14 @@ describe('a peer whose numbers are beyond reason', () => {
     return { start, told, said: () => warn.mock.calls.map(([text]) => text as string) };
   }
 
-  /** The numbers of its epochs, as they are stored. */
+  /** The stored numbers of its epochs. */
   const altered = (storage: MapStorage, epoch: number): void => {
     for (const [key, value] of storage.values)
       storage.values.set(key, JSON.parse(JSON.stringify(value).replaceAll(/"epoch":\d+/g, `"epoch":${epoch}`)) as Json);
   };
 
   test.each(['a', 'c'])(
-    'is named and left out when %s starts with a storage that was altered; holders keep what they have',
+    'is reported and ignored when %s starts with an altered storage; holders keep their locks',
     async (bad) => {
       const storages = Object.fromEntries([...ids, 'd'].map((id) => [id, new MapStorage()]));
       const { start, told, said } = cluster((id) => ({ storage: storages[id]! }));
@@ -159,7 +159,7 @@ describe('a peer whose numbers are beyond reason', () => {
           /: its epochs' numbers \(5\d+\) and those here \(\d+\) are more than a year apart\. .*"Numbers that differ too much"$/,
         ),
       ]);
-      // As docs/locks.md says what to do.
+      // The remedy of docs/locks.md.
       start('d', { join: true });
       await vi.waitFor(() => expect(all['b']!.transport.peers.has('d')).toBe(true));
       expect(await all['b']!.locks.replaceMember(bad, 'd')).toEqual([...ids.filter((id) => id !== bad), 'd']);
@@ -167,7 +167,7 @@ describe('a peer whose numbers are beyond reason', () => {
     },
   );
 
-  test('is named once while it comes back so, in the warning of who is not served, and again after it has served', async () => {
+  test('is reported once, also in the warning of a peer without service, and again later', async () => {
     const storages = Object.fromEntries(ids.map((id) => [id, new MapStorage()]));
     const passing = new VirtualTimeScheduler();
     const clock: SchedulerLike = { now: () => passing.now(), schedule: passing.schedule.bind(passing) };
@@ -210,7 +210,7 @@ describe('a peer whose numbers are beyond reason', () => {
     expect(named()).toBe(2);
   });
 
-  test('keeps nobody from being served where all the others began while their clocks were years ahead', async () => {
+  test('does not prevent service if the other peers began with clocks years ahead', async () => {
     const { start, told } = cluster((id) => ({ clock: clockAhead(id === 'c' ? 0 : YEARS) }));
     const [a, b, c] = ids.map((id) => start(id).locks) as [Locks, Locks, Locks];
     await vi.waitFor(() => expect(told.length).toBeGreaterThan(1), 10_000);

@@ -1,4 +1,7 @@
-/** The first start of a cluster without storage: with all peers, or with a majority where the application says so; and what is said meanwhile. */
+/**
+ * The first start of a cluster without storage: with all peers, or with a majority if the application requests it; and the progress
+ * reports.
+ */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
 import { faster } from '../transports/clock.fixture.js';
@@ -26,7 +29,7 @@ test('two of three begin with bootstrap: majority, and the third joins them', as
   expect(fences).toEqual(fences.toSorted((p, q) => p - q));
 });
 
-test('without it they wait for the third, and say so', async () => {
+test('without it they wait for the third, and report that', async () => {
   const [info, warn] = (['info', 'warn'] as const).map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
   onTestFinished(() => [info!, warn!].forEach((spy) => spy.mockRestore()));
   const { all, bus } = some(['a'], { clock: faster(20) });

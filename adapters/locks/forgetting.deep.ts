@@ -1,5 +1,5 @@
 /**
- * A million locks of different names in turn: the rate is steady, what peers keep is bounded, and whoever holds a lock keeps it.
+ * A million locks with different names in turn: the rate is steady, the state of peers is bounded, and holders keep their locks.
  * `COUNT=100000 npx vitest run -c vitest.deep.config.ts adapters/locks/forgetting.deep.ts` takes a tenth of them.
  */
 import { expect, test } from 'vitest';
@@ -10,19 +10,19 @@ import { peers } from './peers.fixture.js';
 
 const COUNT = Number(process.env['COUNT'] ?? 1_000_000);
 
-/** An epoch has room for some fifteen thousand names, so one that is looked at every five thousand is seen when it is nearly full. */
+/** An epoch has room for about fifteen thousand names, so a look at every five thousand sees it when it is nearly full. */
 const LOOKS = Math.max(10, COUNT / 5_000);
 
 interface Tenth {
   readonly seconds: number;
   readonly processor: number;
-  /** The most that was seen in it: bytes, and roles and entries at a peer. */
+  /** The largest observed state: bytes, and roles and entries at a peer. */
   readonly heap: number;
   readonly kept: number;
 }
 
 test(
-  `${COUNT} names: the last tenth takes what the first took, and neither memory nor tables have grown`,
+  `${COUNT} names: the last tenth is as fast as the first, and no table has grown`,
   async () => {
     const [all] = await peers('a', 'b', 'c');
     const everybody = Object.values(all);
@@ -43,7 +43,7 @@ test(
     expect(tenths.at(-1)!.processor / tenths[0]!.processor).toBeLessThan(2);
     const [early, late] = [tenths.slice(0, 5), tenths.slice(5)].map((half) => Math.max(...half.map(({ heap }) => heap)));
     expect(late! / early!).toBeLessThan(1.25);
-    // For each lock two roles and an entry or two, in half of the room.
+    // For each lock two roles and one or two entries, in half of the room.
     expect(Math.max(...tenths.map(({ kept }) => kept))).toBeLessThan(3 * BOUNDS.locks);
     expect(held.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
   },

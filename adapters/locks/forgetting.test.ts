@@ -1,11 +1,11 @@
-/** A lock that nobody wants costs nothing beyond its epoch: in epochs with little room, so that two hundred names take many of them. */
+/** An unused lock costs nothing beyond its epoch: in epochs with little room, so that two hundred names take many of them. */
 import { expect, onTestFinished, test } from 'vitest';
 import { keptAt, manyNames } from './forgetting.fixture.js';
 import { peers } from './peers.fixture.js';
 
 const LIMITS = Symbol.for('xstate-quiver.limits');
 
-test('200 names in turn: what peers keep is bounded by the room of an epoch, and whoever holds a lock keeps it', async () => {
+test('200 names in turn: the state of peers is bounded, and holders keep their locks', async () => {
   (globalThis as Record<symbol, unknown>)[LIMITS] = 'small';
   onTestFinished(() => {
     delete (globalThis as Record<symbol, unknown>)[LIMITS];
@@ -17,7 +17,7 @@ test('200 names in turn: what peers keep is bounded by the room of an epoch, and
   const kept: number[] = [];
   await manyNames(everybody, 200, 10, () => kept.push(...everybody.map(keptAt)));
   expect(everybody[0]!.status().epoch - first).toBeGreaterThan(5);
-  // Room for eight locks, and three that are held, with a role and three entries each, and a handful of roles that are always there.
+  // Room for eight locks, three held locks with a role and three entries each, and a few roles that always exist.
   expect(Math.max(...kept)).toBeLessThan(60);
   expect(held.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
 });

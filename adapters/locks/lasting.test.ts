@@ -1,4 +1,4 @@
-/** Quotas and names on a register that one peer keeps alone. */
+/** Quotas and names on a register that a single peer keeps. */
 import { createNames } from '../names.js';
 import { createQuota } from '../quota.js';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,7 +11,7 @@ import { Register } from './register.js';
 
 const alone = () => locksOf({ peers: ['a'] });
 
-test('a lasting quota gives what it has, keeps its share in stock, and answers in order', async () => {
+test('a lasting quota gives its budget, keeps its share in stock, and answers in order', async () => {
   const { locks, granted } = await alone();
   const quota = createQuota({ locks, budget: 10, waste: 3 });
   expect(quota.remaining).toBe(0);
@@ -33,7 +33,7 @@ test('a lasting quota gives what it has, keeps its share in stock, and answers i
   expect(granted[0]!.name).toBe('locks/quota');
 });
 
-test('what is in stock is given without asking, to the last permit, and what is missing is all that is fetched for more', async () => {
+test('the stock is given without a question, and only the missing permits are fetched', async () => {
   const { locks, granted } = await alone();
   const quota = createQuota({ locks, budget: 100, waste: 3 });
   expect(await quota.take(2)).toEqual({ ok: true, remaining: 3 });
@@ -43,7 +43,7 @@ test('what is in stock is given without asking, to the last permit, and what is 
   expect(await quota.take(5)).toEqual({ ok: true, remaining: 3 });
 });
 
-test('who asks for more than there is gets nothing, and leaves it to others; no stock takes more than is left', async () => {
+test('a take above the budget gets nothing; no stock takes more than is left', async () => {
   const { locks } = await alone();
   const quota = createQuota({ locks, budget: 3, waste: 3 });
   expect(await quota.take(4)).toEqual({ ok: false, remaining: 0 });
@@ -62,7 +62,7 @@ test('each of two members has half of the waste in stock', async () => {
   expect(await quota!.take()).toEqual({ ok: true, remaining: 2 });
 });
 
-test('all of a budget may lie in stocks, and no more', async () => {
+test('all of a budget may be in stocks, and no more', async () => {
   const { locks } = await alone();
   createQuota({ locks, budget: 2, waste: 2 });
   expect(() => createQuota({ locks, budget: 2, waste: 3, name: 'other' })).toThrow(
@@ -80,7 +80,7 @@ test.each([
   await expect(use(locks)).rejects.toThrow('a value that isValue rejects');
 });
 
-test('without waste every take asks, and two of one name are not one', async () => {
+test('without waste every take asks, and two quotas of one name share permits', async () => {
   const { locks, granted } = await alone();
   const quota = createQuota({ locks, budget: 2, name: 'mine' });
   expect([await quota.take(), await quota.take(), await quota.take()]).toEqual([
@@ -102,7 +102,7 @@ test('lasting names are numbers from 0, eight at a time', async () => {
   expect(() => createNames({ locks: undefined } as never)).toThrow('createNames: locks is missing');
 });
 
-test('names whose fetching is cut short are skipped; what is no loss of the lock is thrown', async () => {
+test('names of an interrupted fetch are skipped; other errors are thrown', async () => {
   const { locks } = await alone();
   const names = createNames({ locks });
   const register = (names as unknown as { given: { change: (...given: unknown[]) => Promise<number> } }).given;

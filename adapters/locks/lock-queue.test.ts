@@ -1,4 +1,4 @@
-/** One desk, and a node behind it that the test is: who comes in, in which order, what the node is asked, and what is notified of it. */
+/** One queue of callers, with the test as its node: the order of grants, the commands to the node, and the notifications. */
 import { expect, test } from 'vitest';
 import { LockQueue, type LockQueueHost, type LockQueueNotification, type LockQueueCommand } from './lock-queue.js';
 import { Lock } from './lock-handle.js';
@@ -7,11 +7,11 @@ interface Standing {
   now: number;
   isConfirmed: boolean;
   isOpen: boolean;
-  /** What is done when the node is asked something. */
+  /** The reaction of the node to a command. */
   asked: (command: LockQueueCommand) => void;
 }
 
-/** The desk of lock `x`. */
+/** The queue of lock `x`. */
 function queueOf(given: Partial<Standing> = {}) {
   const standing: Standing = { now: 0, isConfirmed: false, isOpen: true, asked: () => {}, ...given };
   const commands: LockQueueCommand[] = [];
@@ -30,7 +30,7 @@ function queueOf(given: Partial<Standing> = {}) {
   };
   const queue = new LockQueue('x', host);
   const answers = new Map<string, Lock | null | Error>();
-  /** `who` asks; the answer is there once the promises have had their turn. */
+  /** Requests the lock for `who`; the result is recorded after the promises have settled. */
   const ask = (who: string, mode: 'exclusive' | 'shared' = 'exclusive', ifAvailable = false, signal?: AbortSignal) => {
     const taken = queue.take(mode, ifAvailable, signal);
     taken.then(
@@ -46,13 +46,13 @@ function queueOf(given: Partial<Standing> = {}) {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const since = (list: unknown[]) => list.splice(0);
 
-test('a desk where nobody was is idle', () => {
+test('a queue without callers is idle', () => {
   const { queue, commands, told } = queueOf();
   expect([queue.isIdle, queue.hasCallers, queue.fence, queue.inside, queue.pending]).toEqual([true, false, undefined, [], []]);
   expect([commands, told]).toEqual([[], []]);
 });
 
-test('the first asks, comes in with the grant, gives it back once, and then nobody is there', async () => {
+test('the first caller requests, is granted the lock, and gives it back once', async () => {
   const { queue, standing, commands, told, ask, lockOf } = queueOf();
   void ask('first');
   expect([commands, queue.pending, queue.isIdle, queue.hasCallers]).toEqual([['request'], ['exclusive'], false, true]);
@@ -95,7 +95,7 @@ test('the node is asked for one writer after the other', async () => {
   expect([lockOf('second').fence, answers.size]).toEqual([2, 2]);
 });
 
-test('those next in line who want to read share a grant; the last of them gives it back', async () => {
+test('adjacent readers in line share a grant; the last of them gives it back', async () => {
   const { queue, standing, commands, told, answers, ask, lockOf } = queueOf();
   void ask('reader', 'shared');
   void ask('another', 'shared');
@@ -122,7 +122,7 @@ test('those next in line who want to read share a grant; the last of them gives 
   ]);
 });
 
-test('who comes to read while others do joins them, unless somebody waits for them to end', async () => {
+test('a reader joins the present readers, unless a request waits for them to end', async () => {
   const { queue, standing, answers, ask } = queueOf();
   void ask('reader', 'shared');
   queue.granted(1);
@@ -143,7 +143,7 @@ test('who comes to read while others do joins them, unless somebody waits for th
   expect([answers.has('behind'), queue.pending]).toEqual([false, ['exclusive', 'shared']]);
 });
 
-test('nobody joins a writer, and no writer those who read', async () => {
+test('no caller joins a writer, and no writer joins readers', async () => {
   const { queue, answers, ask } = queueOf();
   void ask('writer');
   queue.granted(1);
@@ -152,7 +152,7 @@ test('nobody joins a writer, and no writer those who read', async () => {
   expect([...answers.keys()]).toEqual(['writer']);
 });
 
-test('where grants are confirmed, only who asked before the node did comes in', async () => {
+test('a confirmed grant is only for callers that came before its request', async () => {
   const { queue, commands, answers, ask, lockOf } = queueOf({ isConfirmed: true });
   void ask('reader', 'shared');
   queue.granted(1);
@@ -167,7 +167,7 @@ test('where grants are confirmed, only who asked before the node did comes in', 
   expect([lockOf('late').fence, answers.has('later')]).toEqual([2, false]);
 });
 
-test('a confirmed grant for one who has given up is none for who came later: it asks anew', async () => {
+test('an abandoned confirmed grant is given back: a later caller repeats the request', async () => {
   const { queue, commands, answers, ask } = queueOf({ isConfirmed: true });
   const giving = new AbortController();
   void ask('first', 'exclusive', false, giving.signal);
@@ -186,7 +186,7 @@ test('a confirmed grant for one who has given up is none for who came later: it 
   expect((answers.get('second') as Lock).fence).toBe(2);
 });
 
-test('without confirmation who came later takes up the old place, unless it wants the lock in another mode', async () => {
+test('otherwise a later caller takes over the request, except in another mode', async () => {
   for (const [mode, wishesThen] of [
     ['exclusive', []],
     ['shared', ['release', 'share']],
@@ -203,7 +203,7 @@ test('without confirmation who came later takes up the old place, unless it want
   }
 });
 
-test('who gives up hears the reason, holds nobody up, and its grant is given back', async () => {
+test('a caller that gives up gets the reason, and its grant is given back', async () => {
   const { queue, standing, commands, told, answers, ask } = queueOf();
   const giving = new AbortController();
   void ask('first', 'exclusive', false, giving.signal);
@@ -216,7 +216,7 @@ test('who gives up hears the reason, holds nobody up, and its grant is given bac
   expect([commands, queue.isIdle]).toEqual([['request', 'cancel', 'release'], true]);
 });
 
-test('what the node has canceled is asked for anew by who has come meanwhile, and only what nobody wants is canceled', async () => {
+test('a canceled request is repeated for a new caller; wanted ones are not canceled', async () => {
   const { queue, commands, ask } = queueOf();
   const [one, other] = [new AbortController(), new AbortController()];
   void ask('first', 'exclusive', false, one.signal);
@@ -229,7 +229,7 @@ test('what the node has canceled is asked for anew by who has come meanwhile, an
   expect([since(commands), queue.isIdle]).toEqual([['request'], false]);
 });
 
-test('a writer who gives up lets in those who want to read behind it', async () => {
+test('a writer that gives up lets in the readers behind it', async () => {
   const { queue, answers, ask } = queueOf();
   const giving = new AbortController();
   void ask('reader', 'shared');
@@ -243,7 +243,7 @@ test('a writer who gives up lets in those who want to read behind it', async () 
   expect([answers.has('behind'), queue.inside]).toEqual([true, ['shared', 'shared']]);
 });
 
-test('only the one that gives up goes, and after its answer a signal means nothing', async () => {
+test('only the caller that gives up leaves, and a later signal has no effect', async () => {
   const { queue, answers, told, ask } = queueOf();
   const [one, two] = [new AbortController(), new AbortController()];
   void ask('first', 'exclusive', false, one.signal);
@@ -259,7 +259,7 @@ test('only the one that gives up goes, and after its answer a signal means nothi
   expect(told.map(({ type }) => type)).toEqual(['asked', 'asked', 'asked', 'abandoned', 'granted']);
 });
 
-test('a lock is available where nobody asks, and not where a request is out, even one that was given up', async () => {
+test('a lock is available without requests, and not while one is pending', async () => {
   const { queue, commands, told, answers, ask } = queueOf();
   void ask('first', 'exclusive', true);
   expect(commands).toEqual(['request', 'probe']);
@@ -279,14 +279,14 @@ test('a lock is available where nobody asks, and not where a request is out, eve
   expect(other.answers.get('second')).toBeNull();
 });
 
-test('a lock that is granted at once is not asked for whether it is', async () => {
+test('a lock that is granted at once is not probed', async () => {
   const { queue, standing, commands, ask } = queueOf();
   standing.asked = (command) => command === 'request' && queue.granted(1);
   await ask('first', 'exclusive', true);
   expect(commands).toEqual(['request']);
 });
 
-test('to read is available where others read, nobody waits, and it may', async () => {
+test('a shared lock is available while others read and no request waits', async () => {
   const { queue, standing, answers, ask } = queueOf();
   void ask('reader', 'shared');
   queue.granted(1);
@@ -305,7 +305,7 @@ test('to read is available where others read, nobody waits, and it may', async (
   expect(answers.get('behind')).toBeNull();
 });
 
-test('who is told that others are before us gets nothing, those first in line who would not wait, and no one else', async () => {
+test('if the request is queued, ifAvailable callers at the front get null', async () => {
   const { queue, standing, told, answers, ask } = queueOf();
   void ask('first', 'exclusive', true);
   standing.now = 3;
@@ -319,7 +319,7 @@ test('who is told that others are before us gets nothing, those first in line wh
   expect(answers.has('patient')).toBe(false);
 });
 
-test('a lock that is lost: all who hold it are told, and it is asked for again for who waits', async () => {
+test('a lost lock notifies all holders, and is requested again for waiting callers', async () => {
   const { queue, standing, commands, told, answers, ask, lockOf } = queueOf();
   for (const who of ['one', 'two']) void ask(who, 'shared');
   queue.granted(1);
@@ -354,7 +354,7 @@ test('a request that is lost is asked for again', () => {
   expect([commands, queue.pending.length]).toEqual([['request', 'request'], 1]);
 });
 
-test('where there is no room for it, all who wait hear so, and the next asks anew', async () => {
+test('without room, all waiting callers are rejected, and the next one requests again', async () => {
   const { queue, commands, answers, ask } = queueOf();
   for (const who of ['first', 'second']) void ask(who);
   queue.refused(new Error('full'));
@@ -364,7 +364,7 @@ test('where there is no room for it, all who wait hear so, and the next asks ane
   expect(commands).toEqual(['request', 'request']);
 });
 
-test('closing, where the lock is kept until it is given back: who waits is refused, and who holds is told to stop', async () => {
+test('close with kept locks: callers are rejected, and holders are notified to stop', async () => {
   const { queue, commands, told, answers, ask, lockOf } = queueOf();
   void ask('first');
   queue.granted(1);
@@ -387,7 +387,7 @@ test('closing, where the lock is kept until it is given back: who waits is refus
   expect([isClosed, commands, told.at(-1)!.type]).toEqual([true, ['request', 'release'], 'released']);
 });
 
-test('closing, where it is not kept, ends at once, and what is given back afterward is nothing', async () => {
+test('close without kept locks ends at once, and later releases have no effect', async () => {
   const { queue, commands, told, ask, lockOf } = queueOf();
   void ask('first');
   queue.granted(1);

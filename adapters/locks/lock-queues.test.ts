@@ -17,7 +17,7 @@ const hosting = {
     role === EPOCHS ? { context: { clients: [{ id: 'x' }], records: [], claims: [{ lock: 'of a client' }], wants } } : undefined,
 } as unknown as LiveNode;
 
-test("a voter's own lock has the room that those of its clients leave: their names and their records", () => {
+test("a voter's own locks have the room that its clients' names and records leave", () => {
   const own = bytesOfLocks(['mine'], voters);
   const theirs = bytesOfLocks(['of a client'], voters) + bytesOfRecords({ id: 'a', wants });
   const fits = (bytes: number) => () => new LockQueues().requireRoom('mine', hosting, bytes / shareOf(1, voters), voters);
@@ -32,7 +32,7 @@ const voter = (context?: object) => ({ id: 'a', role: () => context && { context
 const queueOf = (isIdle = true) => ({ isIdle, lost: vi.fn(), refused: vi.fn() }) as never as LockQueue;
 const share = (bytes: number) => bytes / shareOf(1, voters);
 
-test('without clients, or before it takes part, the locks of a peer have all the room, each once', () => {
+test("without clients, or before it participates, a peer's locks have all the room", () => {
   const bytes = bytesOfLocks(['mine', 'other'], voters);
   for (const node of [voter(), voter({}), voter({ clients: [], records: [], claims: [{ lock: 'of a client' }], wants })]) {
     const queues = new LockQueues();
@@ -48,7 +48,7 @@ test('without clients, or before it takes part, the locks of a peer have all the
   }
 });
 
-test('of clients that have gone the records have their room, and a lock that is held here as well is one', () => {
+test('records of clients that have gone take room, and a lock that is held here once', () => {
   const gone = voter({ clients: [], records: [{}], claims: [{ lock: 'mine too' }, { lock: 'theirs' }], wants });
   const queues = new LockQueues();
   queues.set('mine too', queueOf());
@@ -57,7 +57,7 @@ test('of clients that have gone the records have their room, and a lock that is 
   expect(() => queues.requireRoom('mine', gone, share(bytes - 1), voters)).toThrow('exceeds the limit');
 });
 
-test('so many locks and no more, however short their names', () => {
+test('a limited number of locks, however short their names', () => {
   const queues = new LockQueues();
   for (let i = 0; i < BOUNDS.locks - 1; i++) queues.set(`${i}`, queueOf());
   expect(() => queues.requireRoom('mine', voter(), Infinity, voters)).not.toThrow();
@@ -67,7 +67,7 @@ test('so many locks and no more, however short their names', () => {
   );
 });
 
-test('a desk is told what is lost or refused, and is gone where nobody stands at it any more', () => {
+test('a queue receives losses and refusals, and is removed once it is idle', () => {
   const queues = new LockQueues();
   const [idle, busy] = [queueOf(), queueOf(false)];
   queues.set('idle', idle).set('busy', busy);

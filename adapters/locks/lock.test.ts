@@ -18,7 +18,7 @@ function locksOf(): Record<string, Locks> {
   return all;
 }
 
-/** Somebody's own machine: it works while it holds the lock. */
+/** An application's machine: it works while it holds the lock. */
 const worker = setup({ types: { input: {} as LockInput, context: {} as LockInput }, actors: { lock: lockLogic } }).createMachine({
   context: ({ input }) => input,
   invoke: { id: 'lock', src: 'lock', input: ({ context }) => context },
@@ -47,7 +47,7 @@ function workers(all = locksOf()): AnyActor[] {
 const reaches = (actor: AnyActor, state: string) => waitFor(actor, (snapshot) => snapshot.matches(state), { timeout: 20_000 });
 const lockOf = (actor: AnyActor): AnyActor => actor.getSnapshot().children.lock;
 
-test('a machine that leaves the state that invokes the lock, as it is granted, is warned', async () => {
+test('a machine that leaves the invoking state at the grant causes a warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const all = locksOf();
@@ -71,7 +71,7 @@ test('a machine that leaves the state that invokes the lock, as it is granted, i
   await expect
     .poll(() => warn.mock.calls.map(([text]) => String(text).split('. ')[0]))
     .toEqual(['lock "page" was released immediately after its grant, because the state that invokes lockLogic was left']);
-  // A release at once is what the machine wants, and so is the end of a longer hold.
+  // A release at once is intended by the machine, and so is the end of a longer hold.
   const own = createActor(lockLogic, { input: { locks: all['a']!, name: 'page' } });
   own.on('granted', () => own.send({ type: 'release' }));
   own.start().send({ type: 'request' });
@@ -84,7 +84,7 @@ test('a machine that leaves the state that invokes the lock, as it is granted, i
   expect(warn).toHaveBeenCalledTimes(1);
 });
 
-test('who asks again where the locks are closed hears again that it is lost', async () => {
+test('a repeated request after the locks are closed is lost again', async () => {
   const all = locksOf();
   const actor = createActor(lockLogic, { input: { locks: all['a']!, name: 'printer' } }).start();
   const lost: unknown[] = [];
@@ -97,7 +97,7 @@ test('who asks again where the locks are closed hears again that it is lost', as
   }
 });
 
-test('an input that it does not know is refused by name, and is no lock to write', async () => {
+test('an unknown input is refused, instead of a lock for writing', async () => {
   const locks = locksOf()['a']!;
   const actor = createActor(lockLogic, { input: { locks, name: 'printer', moed: 'shared' } as LockInput }).start();
   const errors: unknown[] = [];
@@ -137,7 +137,7 @@ test('fences grow with every grant, wherever it is made', async () => {
   expect(fences).toEqual([...new Set(fences)].sort((x, y) => x - y));
 });
 
-test('a request that is given up is passed over, and the next holder gets the lock', async () => {
+test('a request that is given up is skipped, and the next holder gets the lock', async () => {
   const all = locksOf();
   const [a, b, c] = workers(all) as [AnyActor, AnyActor, AnyActor];
   a.send({ type: 'work' });
@@ -162,7 +162,7 @@ test('two machines of one peer share its lock, one after the other', async () =>
   await reaches(second, 'working');
 });
 
-test('a holder whose locks are closed is told that the lock is lost, and who waits as well', async () => {
+test('if the locks are closed, a holder and a waiting actor receive lost', async () => {
   const all = locksOf();
   const [a, b] = workers(all) as [AnyActor, AnyActor];
   a.send({ type: 'work' });
@@ -176,7 +176,7 @@ test('a holder whose locks are closed is told that the lock is lost, and who wai
   expect(lockOf(b).getSnapshot().value).toBe('closed');
 });
 
-test('a lock alone: its own actor emits what a parent would receive, and stopping it gives the lock back', async () => {
+test('a lock as a root actor emits notifications, and stopping it releases the lock', async () => {
   const all = locksOf();
   const lock = createActor(lockLogic, { input: { locks: all['b']!, name: 'printer' } }).start();
   const granted = new Promise((resolve) => lock.on('granted', resolve));
@@ -187,15 +187,15 @@ test('a lock alone: its own actor emits what a parent would receive, and stoppin
   expect(again.name).toBe('printer');
 });
 
-test('locks that are shared are asked for by their mode', async () => {
+test('shared locks are requested by their mode', async () => {
   const locks = locksOf()['a']!;
   const [one, other] = [1, 2].map(() => createActor(lockLogic, { input: { locks, name: 'printer', mode: 'shared' } }).start());
   for (const actor of [one!, other!]) actor.send({ type: 'request' });
   await Promise.all([one!, other!].map((actor) => reaches(actor, 'granted')));
 });
 
-describe('what locks give, whenever they give it', () => {
-  /** The logic with a lock that the test grants, and takes away. */
+describe('the grant of a lock, whenever it comes', () => {
+  /** The logic with a lock that the test grants and takes away. */
   function granting() {
     const taking = new AbortController();
     const lock = { name: 'printer', fence: 7, signal: taking.signal, release: vi.fn() };
@@ -215,7 +215,7 @@ describe('what locks give, whenever they give it', () => {
     await vi.waitFor(() => expect(lock.release).toHaveBeenCalledTimes(1));
   });
 
-  test('a grant that comes in the moment in which the request is given up is given back', async () => {
+  test('a grant that comes while the request is given up is given back', async () => {
     const { actor, lock, given, grant } = granting();
     const gaveUp = given.then(() => actor.send({ type: 'release' }));
     grant();
@@ -232,7 +232,7 @@ describe('what locks give, whenever they give it', () => {
     expect(await lost).toEqual({ type: 'lost', from: actor.id, name: 'printer', error: new Error('the node went away') });
   });
 
-  test('what was given back is forgotten, and watched no longer', async () => {
+  test('a released lock is forgotten, and no longer observed', async () => {
     const { actor, lock, grant } = granting();
     grant();
     await reaches(actor, 'granted');
@@ -251,7 +251,7 @@ describe('snapshots persist and restore', () => {
     return actor.start();
   };
 
-  test('the lock alone, and a machine that invokes it, in every state', async () => {
+  test('the root actor, and a machine that invokes it, in every state', async () => {
     const all = locksOf();
     const [a, b] = workers(all) as [AnyActor, AnyActor];
     expect(textOf(lockOf(a))).toMatchObject({ value: 'free', context: { name: 'printer', locks: { peer: 'a', name: 'locks' } } });
@@ -263,7 +263,7 @@ describe('snapshots persist and restore', () => {
     expect(textOf(a)).toMatchObject({ value: 'working', children: { lock: { snapshot: { value: 'granted' } } } });
   });
 
-  test('elsewhere, who held the lock is told that it is lost, and who waited waits again', async () => {
+  test('elsewhere, a former holder receives lost, and a waiting actor waits again', async () => {
     const all = locksOf();
     const [a, b] = workers(all) as [AnyActor, AnyActor];
     a.send({ type: 'work' });
@@ -281,7 +281,7 @@ describe('snapshots persist and restore', () => {
     expect((await all['c']!.query()).held).toHaveLength(1);
   });
 
-  test('whose lock it was is said', async () => {
+  test('the error names the former holder', async () => {
     const all = locksOf();
     const a = workers(all)[0]!;
     a.send({ type: 'work' });
@@ -292,7 +292,7 @@ describe('snapshots persist and restore', () => {
     expect((await told).error.message).toMatch(/^lock "printer" was held by a process that has ended. /);
   });
 
-  test('in the same process, too, when the lock was given back meanwhile, and the snapshot was never text', async () => {
+  test('in the same process as well, after a release, with a snapshot as an object', async () => {
     const locks = locksOf()['a']!;
     for (const logic of [lockLogic, lockLogicOf(locks)]) {
       const first = createActor(logic, { input: { locks, name: 'printer' } }).start();
@@ -308,7 +308,7 @@ describe('snapshots persist and restore', () => {
     }
   });
 
-  test('without locks of its own process, who waited is told what to provide', async () => {
+  test('without locks of this process, a waiting actor gets the remedy', async () => {
     const all = locksOf();
     const a = workers(all)[0]!;
     a.send({ type: 'work' });
@@ -323,7 +323,7 @@ describe('snapshots persist and restore', () => {
   });
 });
 
-test.each([[undefined], [{}], [{ locks: {} }]])('an input of %j is told what is missing of it', async (input) => {
+test.each([[undefined], [{}], [{ locks: {} }]])('the error about the input %j names the missing part', async (input) => {
   const lock = createActor(lockLogic, { input: input as never });
   const told = new Promise<any>((resolve) => lock.on('lost', resolve));
   lock.start().send({ type: 'request' });

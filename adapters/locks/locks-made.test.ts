@@ -1,4 +1,4 @@
-/** What the node of locks is made of, and what a meter is notified of them. */
+/** The node of locks, and the measurements of a meter. */
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../network/clock.js';
@@ -27,7 +27,7 @@ function made(options: Partial<PeerOptions> = {}, now = BEGAN + 5_000.7) {
   };
 }
 
-test('a peer that votes: all peers in order, and nothing remembered; its clock counts from 2025', () => {
+test('a voter: all peers in order, no memory, and a clock that counts from 2025', () => {
   const { name, nodes, given, largest } = made();
   expect([name, nodes]).toEqual(['mine', ['a', 'b', 'c']]);
   expect(given).toEqual({
@@ -49,12 +49,12 @@ test('with confirmation, and with storage', () => {
   expect(made({ confirm: true, storage }).given).toMatchObject({ confirm: true, storage: 1, memory: 'forgotten' });
 });
 
-test('a client knows those who vote and speaks to nobody else', () => {
+test('a client knows the voters and connects to no other peer', () => {
   const { nodes, given, peers } = made({ client: true, peers: ['c', 'b'] });
   expect([nodes, given['voters'], given['clients'], peers]).toEqual([['b', 'c', 'a'], ['b', 'c'], ['a'], ['b', 'c']]);
 });
 
-test('clients, who may be a thousand, say nothing to each other, and greet who votes', async () => {
+test('clients exchange no messages, and greet the voters', async () => {
   const bus = new InProcessBus();
   const heard: string[] = [];
   const nodes = [['b', false] as const, ['a', true] as const, ['d', true] as const].map(([id, client]) => {
@@ -68,13 +68,13 @@ test('clients, who may be a thousand, say nothing to each other, and greet who v
   for (const node of nodes) await node.close();
 });
 
-test('of tabs whoever is there votes, and nobody is listed', () => {
+test('all present tabs vote, without a list', () => {
   const { nodes, given } = made({ tabs: true });
   expect([nodes, given['voters'], given['quorum']]).toEqual([['a'], ['a'], 'present']);
   expect(made().given).not.toHaveProperty('quorum');
 });
 
-/** A meter that keeps what it is told. */
+/** A meter that records its measurements. */
 function meterOf() {
   const described: unknown[][] = [];
   const told: unknown[][] = [];
@@ -107,7 +107,7 @@ function meterOf() {
   return { meter, described, told, observed, callbacks };
 }
 
-test('a meter is told of grants, waits, holds and epochs, and reads the status until the end', async () => {
+test('a meter receives grants, waits, holds and epochs, and reads the status', async () => {
   const { meter, described, told, observed, callbacks } = meterOf();
   const [epochs$, notifications$] = [new Subject<number>(), new Subject<LockQueueNotification>()];
   let status = { state: 'serving', held: [{}, {}], waiting: [{ callers: 2 }, { callers: 3 }] } as unknown as LocksStatus;

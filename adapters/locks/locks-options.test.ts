@@ -1,4 +1,4 @@
-/** What `createLocks` and its requests are given is checked at once, by name. */
+/** The options of `createLocks` and its requests are checked at once. */
 import { describe, expect, test } from 'vitest';
 import { InProcessBus } from '../transports/in-process.js';
 import { checkAcquire, checkLocks, checkName, checkRequest } from './locks-options.js';
@@ -30,7 +30,7 @@ describe('of the locks', () => {
     }
   });
 
-  test('the transport and the peers are enough, and the rest may be given', () => {
+  test('the transport and the peers are enough, and other options are accepted', () => {
     checkLocks(needed);
     checkLocks({
       ...needed,
@@ -46,14 +46,14 @@ describe('of the locks', () => {
     expect(() => checkLocks(undefined)).toThrow('createLocks takes its options as an object. Pass { transport, peers }');
   });
 
-  test('one that comes later is given no peers', () => {
+  test('a peer that joins later has no peers', () => {
     checkLocks({ transport, join: true });
     expect(() => checkLocks({ ...needed, join: true })).toThrow(
       'createLocks: peers is a list of 2. Pass nothing together with join: true',
     );
   });
 
-  test('a client is given its peers, and nothing that is for those who vote', () => {
+  test('a client has peers, and no options for voters', () => {
     checkLocks({ ...needed, client: true, join: false, confirm: false });
     for (const option of ['join', 'confirm', 'storage'])
       expect(() => checkLocks({ ...needed, client: true, [option]: true })).toThrow(
@@ -83,14 +83,14 @@ describe.each([
     expect(() => check({ [option]: value })).toThrow(answer);
   });
 
-  test('all of them may be left out or given', () => {
+  test('all of them are optional', () => {
     check({});
     check({ mode: 'shared', ifAvailable: true, steal: false, signal: new AbortController().signal });
     check({ mode: 'exclusive' });
   });
 });
 
-test('to retry is for requests, and true or false', () => {
+test('retry is for requests, and true or false', () => {
   checkRequest('x', { retry: true });
   expect(() => checkRequest('x', { retry: 1 })).toThrow('locks.request("x"): retry is 1. Pass true or false');
   expect(() => checkAcquire('x', { retry: true })).toThrow('locks.acquire("x") has no option retry');

@@ -1,4 +1,4 @@
-/** What a peer knows of its locks at a moment, of a node that stands as the test says. */
+/** The status of locks at a peer whose node the test controls. */
 import { BehaviorSubject, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { EPOCHS } from '../../machines/locks/messages.js';
@@ -19,13 +19,13 @@ const nodeOf = (role?: object) =>
 const noDesks = new Map<string, LockQueue>();
 const peers = ['c', 'a', 'b'];
 
-test('before it takes part a peer misses all others, and after the end nobody', () => {
+test('before it participates a peer misses all others, and after its end none', () => {
   const nothing = { epoch: 0, members: [], leader: null, held: [], waiting: [] };
   expect(statusOf(nodeOf(), peers, noDesks, false)).toEqual({ ...nothing, state: 'connecting', missing: ['c', 'b'] });
   expect(statusOf(nodeOf(), peers, noDesks, true)).toEqual({ ...nothing, state: 'closed', missing: [] });
 });
 
-test('a peer says with whom it serves, who leads, and whom of those who vote it does not reach', () => {
+test('a peer reports its members, its leader, and the missing voters', () => {
   const node = nodeOf({ value: { serving: 'idle' }, context });
   const expected = { state: 'serving', epoch: 7, members: ['a', 'b'], leader: 'b', missing: ['c'], held: [], waiting: [] };
   expect(statusOf(node, peers, noDesks, false)).toEqual(expected);
@@ -49,7 +49,7 @@ test.each(['preparing', 'following'])('a peer that does not vote is apart, not %
   expect([stateOf('d'), stateOf('a')]).toEqual(['apart', state]);
 });
 
-test('a client says to whom it is attached', () => {
+test('a client reports the peer to which it is attached', () => {
   for (const host of ['b', null])
     expect(statusOf(nodeOf({ value: 'seeking', context: { ...context, host } }), peers, noDesks, false)).toMatchObject({
       state: 'seeking',
@@ -58,7 +58,7 @@ test('a client says to whom it is attached', () => {
   expect(statusOf(nodeOf({ value: 'apart', context }), peers, noDesks, false)).not.toHaveProperty('host');
 });
 
-test('what is held and what is waited for is told by name, in the order of the names', () => {
+test('held locks and waiting requests are listed by name', () => {
   const queue = (fence: number | undefined, inside: string[], pending: string[]) =>
     ({ fence, inside, pending }) as never as LockQueue;
   const queues = new Map([
@@ -79,12 +79,12 @@ test('what is held and what is waited for is told by name, in the order of the n
   ]);
 });
 
-test('the first word of a state', () => {
+test('the first part of a state', () => {
   const values = [undefined, { value: 'apart' }, { value: { serving: { a: 'b' } } }];
   expect(values.map((role) => topStateOf(role as never))).toEqual([undefined, 'apart', 'serving']);
 });
 
-test('statuses are told at once, and then when they have changed, once a turn of the clock, also of a later node', async () => {
+test('statuses are emitted at once and after changes, also those of a later node', async () => {
   const clock = new VirtualClock();
   const notifications$ = new Subject<unknown>();
   let end!: (error: null) => void;

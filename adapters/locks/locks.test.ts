@@ -8,13 +8,13 @@ import { peers, settled } from './peers.fixture.js';
 
 const isGrowing = (fences: readonly number[]) => fences.every((fence, i) => i === 0 || fence > fences[i - 1]!);
 
-test('request runs the callback with the lock and gives its result', async () => {
+test('request runs the callback with the lock and returns its result', async () => {
   const [{ a }] = await peers('a', 'b');
   const result = await a!.request('x', (lock) => [lock.name, lock.mode, lock.fence > 0]);
   expect(result).toEqual(['x', 'exclusive', true]);
 });
 
-test('holders exclude each other, and everybody is served', async () => {
+test('holders exclude each other, and all requests are granted', async () => {
   const [all] = await peers('a', 'b', 'c', 'd');
   let inside = 0;
   const fences: number[] = [];
@@ -77,7 +77,7 @@ test('releasing twice is harmless: the next holder keeps the lock', async () => 
   expect(second.signal.aborted).toBe(false);
 });
 
-test('ifAvailable: the lock if it is free anywhere, null if anybody has it or is before us', async () => {
+test('ifAvailable: the lock if it is free at all peers, null otherwise', async () => {
   const [{ a, b, c }] = await peers('a', 'b', 'c');
   const isFree = (locks: Locks | undefined) => locks!.request('x', { ifAvailable: true }, (lock) => lock !== null);
   expect([await isFree(a), await isFree(b), await isFree(c)]).toEqual([true, true, true]);
@@ -89,7 +89,7 @@ test('ifAvailable: the lock if it is free anywhere, null if anybody has it or is
   expect([await isFree(a), await isFree(b), await isFree(c)]).toEqual([true, true, true]);
 });
 
-test('ifAvailable: who heard the request before the question answers as well, and nobody else asks', async () => {
+test('ifAvailable: a peer that received the request before the probe answers as well', async () => {
   const [{ a, b }, transports] = await peers('a', 'b');
   const said: string[] = [];
   transports['b']!.events.subscribe((event) => {
@@ -127,7 +127,7 @@ test('an aborted signal rejects with its reason, before, while and after waiting
   expect(lock.signal.aborted).toBe(false);
 });
 
-test('a request that was given up holds nobody up', async () => {
+test('a request that was given up delays no other', async () => {
   const [{ a, b, c }] = await peers('a', 'b', 'c');
   const held = await a!.acquire('x');
   await expect(b!.acquire('x', { signal: AbortSignal.timeout(1) })).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -136,7 +136,7 @@ test('a request that was given up holds nobody up', async () => {
   (await next).release();
 });
 
-test('closing settles everything: callers with a ClosedError, holders by the signal of the lock', async () => {
+test('closing settles everything: callers with a ClosedError, holders by their signal', async () => {
   const [{ a, b }] = await peers('a', 'b');
   const held = await a!.acquire('x');
   const callback = a!.request('y', () => new Promise(() => {}));
@@ -165,7 +165,7 @@ function createClosed(): Locks {
   return locks;
 }
 
-test('locks that are closed a few turns after they were made end in order, whichever turn it is', async () => {
+test('locks that are closed a few turns after their creation end in order, in any turn', async () => {
   for (let turns = 0; turns < 12; turns++) {
     const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
     for (let turn = 0; turn < turns; turn++) await Promise.resolve();
@@ -195,7 +195,7 @@ test('bad input is refused in one line and changes nothing', async () => {
   expect(await a!.query()).toEqual({ held: [], pending: [] });
 });
 
-test('a transport that may lose messages is linked with the peers; without peers the error says how', async () => {
+test('a transport that may lose messages is linked with the peers, or refused', async () => {
   const bus = new InProcessBus();
   const ids = ['a', 'b'];
   const weak = (id: string) => hostile(bus.transport(id), { seed: 1, loss: 0, duplicate: 0, delayMs: 0 });
@@ -220,7 +220,7 @@ test('objects on one transport share its link, which closes with the last of the
   await expect.poll(() => transport.peers.size).toBe(0);
 });
 
-/** What one caller does: ask, perhaps give up, hold for some turns, release, perhaps throw. */
+/** One caller: requests, perhaps gives up, holds for some turns, releases, perhaps throws. */
 const caller = fc.record({
   peer: fc.constantFrom('a', 'b', 'c'),
   name: fc.constantFrom('x', 'y'),
@@ -231,7 +231,7 @@ const caller = fc.record({
   throws: fc.boolean(),
 });
 
-test('any callers, giving up and throwing at any time: exclusion, growing fences, and every promise settles', async () => {
+test('random callers: exclusion, growing fences, and every promise settles', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(caller, { maxLength: 12 }), async (callers) => {
       const [all] = await peers('a', 'b', 'c');

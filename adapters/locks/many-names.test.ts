@@ -1,9 +1,12 @@
-/** Thousands of locks wanted by one peer at once: each costs what one costs, or the peer's own locks are lost while it counts. */
+/**
+ * Thousands of locks that one peer wants at once: each costs as much as a single one. Otherwise the peer would lose its locks while it
+ * computes.
+ */
 import { expect, test } from 'vitest';
 import { claimOf, withClaim, withoutClaim, type Claim } from '../../machines/locks/knowledge.js';
 import { peers } from './peers.fixture.js';
 
-test('a claim among 4,000 is found, taken in and dropped with a look at some dozen of them', () => {
+test('a claim among 4,000 is found, added and removed with a few dozen lookups', () => {
   const nameOf = (i: number) => `n${String(i).padStart(4, '0')}`;
   const claims: readonly Claim[] = Array.from({ length: 4_000 }, (_, i) => ({ lock: nameOf(i), fence: null, user: 'a' }));
   let looks = 0;
@@ -25,7 +28,7 @@ test('a claim among 4,000 is found, taken in and dropped with a look at some doz
   expect(withoutClaim('absent', claims)).toBe(claims);
 });
 
-test('1,200 names at once cost at most six times what 300 cost, and the status is told a few times and not for each', async () => {
+test('1,200 names cost at most six times as much as 300, with few status updates', async () => {
   const [{ a }] = await peers('a', 'b', 'c');
   let told = 0;
   a!.status$.subscribe(() => told++);
@@ -42,7 +45,7 @@ test('1,200 names at once cost at most six times what 300 cost, and the status i
   };
   await costOf(100, 'warm');
   const ratios: number[] = [];
-  // Other work on the machine adds to a measurement and never takes from it, so the least of three is the cost of the names.
+  // Other work on the machine only adds to a measurement, so the least of three is the cost of the names.
   for (const round of ['1', '2', '3']) {
     const few = await costOf(300, `few${round}-`);
     const many = await costOf(1_200, `many${round}-`);

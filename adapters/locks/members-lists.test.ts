@@ -1,4 +1,6 @@
-/** Lists of peers that do not go together, and changes of members that others overtake. The node is a stand-in: its notices are the test's. */
+/**
+ * Lists of peers that do not fit together, and changes of members that others overtake. The test replaces the node and sends its notices.
+ */
 import { Subject } from 'rxjs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Message, NodeId } from '../../machines/effects.js';
@@ -16,7 +18,7 @@ const three = ['a', 'b', 'c'];
 const transportOf = (messageBytesMax = inProcessGuarantees.messageBytesMax, peers: readonly NodeId[] = []) =>
   ({ id: 'a', guarantees: { ...inProcessGuarantees, messageBytesMax }, peers: new Set(peers) }) as unknown as Transport<Linked>;
 
-describe('with whom a cluster begins', () => {
+describe('the peers with which a cluster begins', () => {
   const firstOf = (options: Partial<LocksOptions>) => firstPeersOf({ transport: transportOf(), ...options });
   const linkedWith = (...peers: NodeId[]) => {
     const transport = transportOf();
@@ -30,7 +32,7 @@ describe('with whom a cluster begins', () => {
     );
   });
 
-  test('a peer that is not listed is told of the whole list', () => {
+  test('the error about an unlisted peer contains the whole list', () => {
     expect(() => firstOf({ peers: ['b', 'c'] })).toThrow('peer "a" is not among the peers b, c. List it,');
   });
 
@@ -42,14 +44,14 @@ describe('with whom a cluster begins', () => {
     expect(firstOf({ peers: three, transport: transportOf(16 * '["a","b","c"]'.length) })).toBe(three);
   });
 
-  test('whoever is on the list and is not linked with is named', () => {
+  test('listed peers without a link are named', () => {
     expect(() => firstOf({ peers: [...three, 'd'], transport: linkedWith('b', 'x') })).toThrow(
       'the transport of peer "a" is linked with b, x, and not with c, d of the peers of these locks. List every possible peer in linked(transport, { peers })',
     );
     expect(firstOf({ peers: three, transport: linkedWith('b', 'c') })).toBe(three);
   });
 
-  test('a client has to be linked with one of those who vote', () => {
+  test('a client has to be linked with a voter', () => {
     const peers = ['b', 'c'];
     expect(firstOf({ peers, client: true, transport: linkedWith('x', 'c') })).toBe(peers);
     expect(() => firstOf({ peers, client: true, transport: linkedWith('x') })).toThrow('is linked with x, and not with b, c');
@@ -67,7 +69,7 @@ interface Known {
   readonly host?: NodeId;
 }
 
-/** Peer `a` as far as it knows its cluster. */
+/** Peer `a` with its knowledge of the cluster. */
 function peer({ membership = firstMembership(three), clients = [], state = 'serving', host, ...others }: Known = {}) {
   const { transport = transportOf(undefined, ['b', 'c', 'd']), first = three, registers = [] } = others;
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
@@ -90,13 +92,13 @@ function peer({ membership = firstMembership(three), clients = [], state = 'serv
   } as unknown as LiveNode;
   const members = new Members(node, transport, first, new Set(registers));
   const tell = (notification: object) => notifications$.next(notification as Message);
-  /** From now on these vote. */
+  /** Announces new voters. */
   const decide = (voters: readonly NodeId[]) => {
     standing.membership = { ...standing.membership, version: standing.membership.version + 1, voters };
     tell({ type: 'members', version: standing.membership.version, voters });
   };
   const change = async (add: NodeId | null, remove: NodeId | null) => members.change({ add, remove });
-  /** A change that is asked for by now. */
+  /** The change that is requested now. */
   const wanted = async (add: NodeId | null, remove: NodeId | null) => {
     const settling: unknown[] = [];
     const decided = change(add, remove);
@@ -122,15 +124,15 @@ function peer({ membership = firstMembership(three), clients = [], state = 'serv
   };
 }
 
-describe('what is said of lists', () => {
-  test('a client that was added to the members is told by whom, and what to do', () => {
+describe('messages about lists', () => {
+  test('a client that was added to the members: by which peer, and the remedy', () => {
     expect(clientNamed(peer().node, 'b').message).toBe(
       'client "a" was added to the members of "locks", as "b" reports, and a client does not vote. Start it with join: true, or remove it with ' +
         'locks.removeMember',
     );
   });
 
-  test('a list that leaves out somebody who votes, as is stored, is refused, unless the cluster began with it', () => {
+  test('a list that lacks a stored voter is refused, unless the cluster began with it', () => {
     const { node } = peer({ membership: { ...firstMembership(three), version: 2, voters: ['a', 'b', 'd', 'e'] } });
     expect(shorterList(node, ['b', 'a'])?.message).toBe(
       'peer "a" was given the peers a, b for "locks", and has stored that a, b, d, e vote. Pass the original list of peers. ' +
@@ -140,7 +142,7 @@ describe('what is said of lists', () => {
     expect(shorterList({ role: () => undefined } as unknown as LiveNode, ['a'])).toBe(null);
   });
 
-  test('who is served and was given names that do not vote is told so, once', () => {
+  test('a serving peer with names that do not vote warns once', () => {
     const { tell, warned } = peer({ first: [...three, 'd', 'e'] });
     tell({ type: 'serving' });
     tell({ type: 'serving' });
@@ -150,7 +152,7 @@ describe('what is said of lists', () => {
     ]);
   });
 
-  test('a client is told nothing of the list that it was given', () => {
+  test('a client does not warn about the list that it was given', () => {
     const { tell, warned } = peer({ host: 'b' });
     tell({ type: 'serving' });
     expect(warned()).toEqual([]);
@@ -158,7 +160,7 @@ describe('what is said of lists', () => {
 
   const differs = (id: NodeId) => ({ type: 'differs', peer: id, own: firstMembership(three), theirs: firstMembership([id]) });
 
-  test('who goes by another list is told of once, by a peer that is served', () => {
+  test('a serving peer reports a peer with another list once', () => {
     const { tell, warned } = peer();
     for (const id of ['x', 'y', 'x']) tell(differs(id));
     const said = (id: NodeId) =>
@@ -167,7 +169,7 @@ describe('what is said of lists', () => {
     expect(warned()).toEqual([said('x'), said('y')]);
   });
 
-  test('who is not served grants nothing, and tells of nobody', () => {
+  test('a peer that does not serve grants nothing, and reports no peer', () => {
     const { tell, warned } = peer({ state: 'preparing' });
     tell(differs('x'));
     expect(warned()).toEqual([]);
@@ -175,7 +177,7 @@ describe('what is said of lists', () => {
 });
 
 describe('a change is refused', () => {
-  test('with options that are none', async () => {
+  test('with invalid options', async () => {
     await expect(peer().members.change({ add: 'd', remove: null }, { signal: 1 } as never)).rejects.toThrow(
       'a change of members: signal is 1',
     );
@@ -187,12 +189,12 @@ describe('a change is refused', () => {
     );
   });
 
-  test('by who knows no members yet', async () => {
+  test('by a peer that does not know the members yet', async () => {
     const joining = peer({ membership: { version: 0, voters: [], origin: 0 }, first: [] });
     await expect(joining.change('d', null)).rejects.toThrow('peer "a" is not a member of "locks". Call one of the members');
   });
 
-  test('for somebody who is not reached, with the reason as far as it is known', async () => {
+  test('for a peer that is not connected, with the known reason', async () => {
     const transport = transportOf();
     await expect(peer({ transport }).change('d', null)).rejects.toThrow(
       'peer "d" is not reached from "a". Start it with join: true before it is added',
@@ -209,22 +211,22 @@ describe('a change is refused', () => {
     );
   });
 
-  test('where messages have no room for the list that it makes', async () => {
+  test('if the resulting list does not fit into messages', async () => {
     const transport = transportOf(16 * '["a","b","c"]'.length, ['d']);
     await expect(peer({ transport }).change('d', null)).rejects.toThrow('a list of 4 voters with ids of this length is too long');
   });
 
-  test('of who never voted, as far as this peer has heard of every list since the first', async () => {
+  test('for a peer that never voted, if every list since the first is known', async () => {
     const later = { ...firstMembership(three), version: 2, voters: ['a', 'b'] };
     await expect(peer({ membership: later }).change(null, 'x')).rejects.toThrow(
       '"x" is not a member of "locks" and never was one',
     );
-    // A list that it was given counts for nothing where another cluster has taken it in.
+    // A list that it was given does not count if another cluster has accepted it.
     expect(await peer({ membership: later, first: ['a', 'z'] }).change(null, 'x')).toEqual(['a', 'b']);
   });
 });
 
-describe('a change that is asked for', () => {
+describe('a requested change', () => {
   test.each([
     ['the last member by another one', { membership: firstMembership(['a']), first: ['a'] }, 'd', 'a'],
     ['a member by the caller', {}, 'a', 'b'],
@@ -232,14 +234,14 @@ describe('a change that is asked for', () => {
     await expect(peer(known).wanted(add, remove)).resolves.toBeDefined();
   });
 
-  test('may take somebody out of a list that has no room', async () => {
+  test('may remove a voter from a list that does not fit', async () => {
     const { wanted, decide } = peer({ transport: transportOf(16) });
     const { decided } = await wanted(null, 'c');
     decide(['a', 'b']);
     expect(await decided).toEqual(['a', 'b']);
   });
 
-  test('is over once it is decided and what was kept with the old members has moved, and listens no longer', async () => {
+  test('ends when it is decided and registers have moved, and stops listening', async () => {
     let move!: () => void;
     const moved = vi.fn(() => new Promise<void>((resolve) => (move = resolve)));
     const { wanted, decide, tell, steps$ } = peer({ registers: [{ moved }] });
@@ -254,7 +256,7 @@ describe('a change that is asked for', () => {
     expect(await decided).toEqual(['a', 'b', 'd']);
   });
 
-  test('is over, too, where a peer is served again and finds it decided', async () => {
+  test('ends as well when a peer serves again and finds it decided', async () => {
     const { wanted, standing, tell } = peer();
     const { decided } = await wanted(null, 'c');
     standing.membership = { ...standing.membership, version: 2, voters: ['a', 'b'] };
@@ -262,7 +264,7 @@ describe('a change that is asked for', () => {
     expect(await decided).toEqual(['a', 'b']);
   });
 
-  test('is not over by anything else that is told', async () => {
+  test('is not ended by any other notification', async () => {
     const { wanted, standing, tell, decide } = peer();
     const { decided } = await wanted(null, 'c');
     standing.membership = { ...standing.membership, version: 2, voters: ['b'] };
@@ -271,7 +273,7 @@ describe('a change that is asked for', () => {
     expect(await decided).toEqual(['a', 'b']);
   });
 
-  test('is refused where the caller is removed first', async () => {
+  test('is refused if the caller is removed first', async () => {
     const { wanted, decide } = peer();
     const { decided } = await wanted('d', null);
     decide(['b', 'c']);
@@ -281,7 +283,7 @@ describe('a change that is asked for', () => {
     });
   });
 
-  test('is refused where the change of another one takes the room for it', async () => {
+  test('is refused if another change takes its room', async () => {
     const { wanted, decide } = peer({ transport: transportOf(16 * '["a","b","c","d"]'.length, ['d']) });
     const { decided } = await wanted('d', null);
     decide([...three, 'x']);

@@ -1,4 +1,4 @@
-/** A change of members is told once it is stored: its caller's storage fails at each write in turn. */
+/** A change of members is announced after it is stored: the storage of its caller fails at each write in turn. */
 import { onTestFinished, test, expect } from 'vitest';
 import { MapStorage } from '../storage/map.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
@@ -6,7 +6,7 @@ import type { Json } from '../transports/transport.js';
 import { createLocks, type Locks } from './locks.js';
 
 class FailingStorage extends MapStorage {
-  /** So many more are saved. */
+  /** This many further writes are stored. */
   left = Infinity;
 
   override async save(key: string, value: Json): Promise<void> {
@@ -17,7 +17,7 @@ class FailingStorage extends MapStorage {
 
 const founders = ['a', 'b', 'c'];
 
-/** `a` adds `d`, and its storage fails after so many writes: both end, `a` starts again, and says what came of it. */
+/** `a` adds `d`, and its storage fails after this many writes: both end, `a` restarts, and returns the resulting members. */
 async function adding(writes: number) {
   const bus = new InProcessBus();
   const storages = new Map(['a', 'b', 'c', 'd'].map((id) => [id, new FailingStorage()]));
@@ -52,7 +52,7 @@ async function adding(writes: number) {
   return { outcome, members: b.members, hasFailed: true };
 }
 
-test('whoever was told that somebody was added finds him among the members, whichever write was the last', async () => {
+test('an announced member is among the members, whichever write was the last', async () => {
   const outcomes: string[] = [];
   for (let writes = 0, hasFailed = true; hasFailed; writes++) {
     const added = await adding(writes);
@@ -60,6 +60,6 @@ test('whoever was told that somebody was added finds him among the members, whic
     outcomes.push(added.outcome);
     if (added.outcome === 'decided') expect([writes, added.members]).toEqual([writes, ['a', 'b', 'c', 'd']]);
   }
-  // What it promises itself, and the epoch that brings the list.
+  // Its own promise, and the epoch that brings the list.
   expect(outcomes.slice(0, 3)).toEqual(['StorageError', 'StorageError', 'decided']);
 });

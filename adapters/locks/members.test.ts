@@ -11,7 +11,7 @@ import type { PeerStorage } from '../storage/storage.js';
 import { createLocks, type Locks } from './locks.js';
 import { settled } from './peers.fixture.js';
 
-/** Peers that begin together, and others that join, over whatever connects them; all end with the test. */
+/** Peers that begin together, and others that join, over any connection; all end with the test. */
 function cluster(connect: (id: string) => Transport<Linked>) {
   const running: { readonly locks: Locks; readonly transport: Transport<Linked> }[] = [];
   const start = (
@@ -43,7 +43,7 @@ async function beginning(start: ReturnType<typeof cluster>, ids = three, storage
   return all as [Locks, Locks, Locks];
 }
 
-/** Takes its own lock and a common one again and again; what it saw, once it is told to stop. */
+/** Acquires its own lock and a common one again and again, and returns its observations when it is stopped. */
 function load(locks: Locks) {
   let isOver = false;
   const fences: number[] = [];
@@ -75,7 +75,7 @@ async function fromThreeToFourOthers(start: ReturnType<typeof cluster>) {
   await Promise.all([d.ready, e.ready]);
   loads.push(load(d), load(e));
   const [ofA, ofB, ofC] = loads as [ReturnType<typeof load>, ReturnType<typeof load>, ReturnType<typeof load>];
-  // Who goes lets go first.
+  // A removed peer releases its locks first.
   await ofA.end();
   expect(await e.removeMember('a')).toEqual(['b', 'c', 'd', 'e']);
   await reached(d, 'f');
@@ -107,7 +107,7 @@ async function replacement(start: ReturnType<typeof cluster>) {
   expect(c.members).toEqual(['a', 'b', 'd']);
 }
 
-describe('three become five, and others, under load, and nobody loses a lock', () => {
+describe('three become five, and others, under load, and no lock is lost', () => {
   test('on the in-process bus', () => fromThreeToFourOthers(onBus()));
 
   test('over WebSocket one is replaced', async () => {
@@ -133,7 +133,7 @@ describe('a change', () => {
     expect(held.signal.aborted).toBe(false);
   });
 
-  test('on a founder whose storage is not read yet waits until it is known who votes', async () => {
+  test('on a founder whose storage is not read yet waits until the members are known', async () => {
     const start = onBus();
     const storage = new MapStorage();
     let read!: () => void;
@@ -152,14 +152,14 @@ describe('a change', () => {
     expect(await added).toEqual(['a', 'd']);
   });
 
-  test('on a peer that never gets to know it rejects as its locks end', async () => {
+  test('on a peer that never learns the members rejects as its locks end', async () => {
     const start = onBus();
     const storage = { load: () => Promise.reject(new Error('no disk')), save: async () => {} };
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     await expect(start('a', { peers: ['a'], storage }).addMember('d')).rejects.toMatchObject({ name: 'StorageError' });
   });
 
-  test('called on three members at once: all three are decided, and locks are asked for meanwhile', async () => {
+  test('on three members at once: all are decided, and locks are requested meanwhile', async () => {
     const start = onBus();
     const [a, b, c] = await beginning(start);
     const [d, e] = [start('d', { join: true }), start('e', { join: true })];
@@ -174,7 +174,7 @@ describe('a change', () => {
     expect(c.members).toEqual(['b', 'c', 'd', 'e']);
   });
 
-  test('is refused where it makes no sense, and changes nothing', async () => {
+  test('is refused if it makes no sense, and changes nothing', async () => {
     const start = onBus();
     const [a] = await beginning(start);
     const d = start('d', { join: true });
@@ -189,7 +189,7 @@ describe('a change', () => {
     await expect(alone.removeMember('a')).rejects.toThrow('"a" is the last member of "locks"');
   });
 
-  test('of somebody who never was a member is refused; of one who was removed, here or elsewhere, it is decided', async () => {
+  test('of a peer that never was a member is refused; of a removed one it is decided', async () => {
     const start = onBus();
     const [a, b, c] = await beginning(start, ['worker-1', 'worker-2', 'worker-3']);
     const never = (id: string, guess = '') =>
@@ -205,13 +205,13 @@ describe('a change', () => {
     for (const locks of [a, b]) expect(await locks.removeMember('worker-3')).toEqual(rest);
     expect(await b.replaceMember('worker-1', 'd')).toEqual(['d', 'worker-2']);
     expect(await b.replaceMember('worker-1', 'd')).toEqual(['d', 'worker-2']);
-    // It has heard of every list, as it came while the first was that of the cluster.
+    // It has learned every list, because it joined during the first one.
     for (const gone of ['worker-1', 'worker-3']) expect(await d.removeMember(gone)).toEqual(['d', 'worker-2']);
     await expect(d.removeMember('worker-9')).rejects.toThrow('never was one');
     expect(c.status().state).toBe('apart');
   });
 
-  test('is taken for decided by a peer that was not there for all earlier ones', async () => {
+  test('counts as decided at a peer that was not there for all earlier ones', async () => {
     const start = onBus();
     const [a] = await beginning(start);
     for (const [old, id] of [
@@ -230,7 +230,7 @@ describe('a change', () => {
     await expect(a.removeMember('z')).rejects.toThrow('never was one');
   });
 
-  test('that nobody can decide is waited for until the signal aborts', async () => {
+  test('that cannot be decided is waited for until the signal aborts', async () => {
     const [a, b, c] = await beginning(onBus());
     await Promise.all([b.close({ withinMs: 0 }), c.close({ withinMs: 0 })]);
     await expect(a.removeMember('c', { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -254,7 +254,7 @@ describe('a change', () => {
   });
 });
 
-describe('who starts again', () => {
+describe('a peer that restarts', () => {
   test('with storage knows the members; the list in its file is the first one', async () => {
     const storages = new Map(['a', 'b', 'c', 'd'].map((id) => [id, new MapStorage()]));
     const bus = new InProcessBus();
@@ -297,7 +297,7 @@ describe('who starts again', () => {
     expect(c.members).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('with storage and one name too many in its list is told once that it does not count', async () => {
+  test('with storage and an additional name in its list warns once', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const bus = new InProcessBus();
@@ -314,7 +314,7 @@ describe('who starts again', () => {
       'peer "c" was given the peers a, b, c, d for "locks", of which d does not vote: a, b, c do, by decision of the cluster. Pass the original ' +
         'list of peers, and call addMember for each new voter',
     ]);
-    // The list with which the cluster began is right forever, and one that is not heard of yet is not a mistake.
+    // The list with which the cluster began stays valid, and one that is not known yet is not a mistake.
     const d = start('d', { join: true });
     await vi.waitFor(() => expect(a.transport.peers.has('d')).toBe(true));
     await again.transport.close();
@@ -329,7 +329,7 @@ describe('who starts again', () => {
     expect(told()).toHaveLength(1);
   });
 
-  test('is told that it was removed, and not that it is not a member, and may be added again', async () => {
+  test('reports that it was removed, and not only that it is not a member', async () => {
     const bus = new InProcessBus();
     const [a, b, c] = await beginning(cluster((id) => bus.transport(id)));
     await a.removeMember('c');
@@ -338,7 +338,7 @@ describe('who starts again', () => {
     expect(await b!.addMember('c')).toEqual(['a', 'b', 'c']);
   });
 
-  test('with the new list in its file is refused, and told what to do', async () => {
+  test('with the new list in its file is refused, with the remedy', async () => {
     const bus = new InProcessBus();
     const start = cluster((id) => bus.transport(id));
     const [a] = await beginning(start);
@@ -355,7 +355,7 @@ describe('who starts again', () => {
   });
 });
 
-test('who begins and who joins is said, one of the two', () => {
+test('either the first peers or join is given, not both', () => {
   const bus = new InProcessBus();
   const transport = bus.transport('a');
   expect(() => createLocks({ transport })).toThrow('createLocks: peers is missing. Pass the ids of all');
@@ -366,7 +366,7 @@ test('who begins and who joins is said, one of the two', () => {
   bus.close();
 });
 
-test('a member that is not served, and was away while another was removed, does not say that it is one still', async () => {
+test('a member without service, away during a removal, does not claim membership', async () => {
   const four = ['a', 'b', 'c', 'd'];
   const storages = Object.fromEntries(four.map((id) => [id, new MapStorage()]));
   const before = onBus();
@@ -379,7 +379,7 @@ test('a member that is not served, and was away while another was removed, does 
   await expect(stale.addMember('c')).rejects.toThrow('peer "c" is not reached from "d"');
 });
 
-test('a change that waits for another one gives up by its signal, and may begin after it all the same', async () => {
+test('a change that waits for another one ends with its signal, and may still begin', async () => {
   const [a, b, c] = await beginning(onBus());
   await b.transport.close();
   await c.transport.close();
@@ -393,7 +393,7 @@ test('a change that waits for another one gives up by its signal, and may begin 
   await expect(waiting).rejects.toThrow('nor this');
 });
 
-test('a member that takes its own place is there at once', async () => {
+test('a member that replaces itself is present at once', async () => {
   const [a] = await beginning(onBus());
   expect(await a.replaceMember('b', 'b')).toEqual(three);
   expect(await a.removeMember('c')).toEqual(['a', 'b']);

@@ -1,9 +1,9 @@
-/** How long whoever closes waits for those who still work. */
+/** How long `close` waits for holders. */
 import { VirtualTimeScheduler } from 'rxjs';
 import { expect, test, vi } from 'vitest';
 import { ClosePatience } from './patience.js';
 
-test('whoever closes waits as long as the shortest time that was said', async () => {
+test('close waits for the shortest of the given times', async () => {
   const clock = new VirtualTimeScheduler(undefined, 0);
   const patience = new ClosePatience(clock);
   for (const ms of [500, 20, 300]) patience.atMost(ms);
@@ -20,7 +20,7 @@ test('whoever closes waits as long as the shortest time that was said', async ()
   expect(over).toHaveBeenCalled();
 });
 
-test('no timer is left once nobody is waited for', () => {
+test('no timer is left after the waiting has ended', () => {
   const clock = new VirtualTimeScheduler();
   const patience = new ClosePatience(clock);
   for (const ms of [500, 20]) patience.atMost(ms);

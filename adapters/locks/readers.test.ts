@@ -1,4 +1,4 @@
-/** Locks in the mode `shared`: readers together, writers alone, as applications have them. */
+/** Locks in the mode `shared`: several readers or one writer, as applications use them. */
 import { expect, test } from 'vitest';
 import { LockQueue } from './lock-queue.js';
 import { createLocks, type Lock, type Locks } from './locks.js';
@@ -11,7 +11,7 @@ const soon = () => new Promise<void>((resolve) => setTimeout(resolve, 20));
 const isOpen = async (promise: Promise<unknown>): Promise<boolean> =>
   (await Promise.race([promise.then(() => 'settled'), soon()])) !== 'settled';
 
-test('several read at once, at several peers and at one; a writer waits for them, and who comes to read later waits for it', async () => {
+test('readers share a lock; a writer waits for them, and later readers wait for it', async () => {
   const [{ a, b, c }] = await peers('a', 'b', 'c');
   const first = await a!.acquire('x', shared);
   const beside = await a!.acquire('x', shared);
@@ -42,7 +42,7 @@ test('several read at once, at several peers and at one; a writer waits for them
   }
 });
 
-test('at one peer requests are served in their order, those to read together', async () => {
+test('requests at one peer are granted in order, adjacent readers together', async () => {
   const [{ a, b }] = await peers('a', 'b');
   const log: string[] = [];
   const run = (name: string, mode: 'exclusive' | 'shared') =>
@@ -59,7 +59,7 @@ test('at one peer requests are served in their order, those to read together', a
   expect(log).toEqual(['1 in', '2 in', '1 out', '2 out', '3 in', '3 out', '4 in', '4 out']);
 });
 
-test('who gives up waiting to write lets in who waits to read behind it', async () => {
+test('a caller that gives up waiting to write lets in the readers behind it', async () => {
   const [{ a }] = await peers('a', 'b');
   const reading = await a!.acquire('x', shared);
   const gone = new AbortController();
@@ -71,7 +71,7 @@ test('who gives up waiting to write lets in who waits to read behind it', async 
   expect((await behind).fence).toBe(reading.fence);
 });
 
-test('when the writer that waits is gone, who came to read meanwhile joins those who read', async () => {
+test('when the waiting writer is gone, later readers join the present ones', async () => {
   const [{ a, c }, transports] = await peers('a', 'b', 'c');
   const reading = await a!.acquire('x', shared);
   const writer = c!.acquire('x');
@@ -83,7 +83,7 @@ test('when the writer that waits is gone, who came to read meanwhile joins those
   expect(reading.signal.aborted).toBe(false);
 });
 
-test('a grant to read is none to write: it is given back when nobody is there who wants to read any more', async () => {
+test('a shared grant is not for writers: without readers it is given back', async () => {
   const asked: string[] = [];
   const queue = new LockQueue('x', {
     ask: (what) => void asked.push(what),
@@ -103,7 +103,7 @@ test('a grant to read is none to write: it is given back when nobody is there wh
   expect(await second).toMatchObject({ mode: 'exclusive', fence: 2 });
 });
 
-test('ifAvailable: to read where others read, to write only where nobody does', async () => {
+test('ifAvailable: shared next to readers, exclusive only without holders', async () => {
   const [{ a, b }] = await peers('a', 'b');
   const reading = await b!.acquire('x', shared);
   const available = (locks: Locks, mode: 'exclusive' | 'shared') => locks.acquire('x', { mode, ifAvailable: true } as object);
@@ -120,7 +120,7 @@ test('ifAvailable: to read where others read, to write only where nobody does', 
   });
 });
 
-test('where grants are confirmed peers read at once, and who asks at one that reads already waits until it has', async () => {
+test('with confirmed grants, a later reader at a reading peer waits until it has ended', async () => {
   const bus = new InProcessBus();
   const ids = ['a', 'b', 'c'];
   const all = ids.map((id) => createLocks({ transport: bus.transport(id), peers: ids, confirm: true }));
@@ -138,7 +138,7 @@ test('where grants are confirmed peers read at once, and who asks at one that re
   bus.close();
 });
 
-test('readers at a peer that closes are told, and the lock goes on when the last has ended', async () => {
+test('readers at a peer that closes are notified; the lock passes after the last one', async () => {
   const [{ a, b }] = await peers('a', 'b', 'c');
   const reading = [await a!.acquire('x', shared), await a!.acquire('x', shared)];
   const writer = b!.acquire('x');
@@ -151,7 +151,7 @@ test('readers at a peer that closes are told, and the lock goes on when the last
   (await writer).release();
 });
 
-test('a peer that is gone reads no more: its readers are told, and a writer elsewhere has the lock', async () => {
+test('readers at a peer that is gone are notified, and a waiting writer gets the lock', async () => {
   const [{ a, b }, transports] = await peers('a', 'b', 'c');
   const reading = [await a!.acquire('x', shared), await a!.acquire('x', shared)];
   const writer = b!.acquire('x');
@@ -161,7 +161,7 @@ test('a peer that is gone reads no more: its readers are told, and a writer else
   expect(reading.map(({ signal }) => signal.aborted)).toEqual([true, true]);
 });
 
-test('a client is told that it has its locks alone', async () => {
+test('a client gets an error for shared locks', async () => {
   const bus = new InProcessBus();
   const client = createLocks({ transport: bus.transport('x'), peers: ['a'], client: true });
   await expect(client.acquire('x', shared)).rejects.toThrow(
@@ -171,7 +171,7 @@ test('a client is told that it has its locks alone', async () => {
   bus.close();
 });
 
-test('no writer is inside together with anybody, and no fence of a writer is below one before it', async () => {
+test('a writer is never inside with others, and its fences grow', async () => {
   const [all] = await peers('a', 'b', 'c');
   const inside = { shared: 0, exclusive: 0 };
   let [most, largest] = [0, 0];

@@ -1,4 +1,4 @@
-/** Which copies of a register are enough, and with whom the next one is kept. */
+/** The copies that are enough for a register, and the members that keep the next one. */
 import { describe, expect, test } from 'vitest';
 import {
   registerCopyOf,
@@ -28,43 +28,40 @@ const known = (decided: Keepers, copies: Record<string, Copy | null>) => {
 test.each([
   [7, 41],
   [8, '"x" is known to 1 of 3 peers; the others have restarted without it'],
-])(
-  'a first change that was cut short counts for the next one, where another has forgotten nothing since %i',
-  async (since, made) => {
-    const { register, answer } = await registerOf();
-    const changed = register.change((n) => n + 1).catch(({ message }: Error) => message);
-    await turn();
-    await answer('b', heldCopy(7, 40));
-    await answer('c', { ...none, since });
-    await answer('c', stored);
-    expect(await changed).toBe(made);
-  },
-);
+])('an interrupted first change counts for the next one, if another has forgotten nothing since %i', async (since, made) => {
+  const { register, answer } = await registerOf();
+  const changed = register.change((n) => n + 1).catch(({ message }: Error) => message);
+  await turn();
+  await answer('b', heldCopy(7, 40));
+  await answer('c', { ...none, since });
+  await answer('c', stored);
+  expect(await changed).toBe(made);
+});
 
-describe('with whom the next copy is kept', () => {
-  test('the same, unless a later list is decided: then with both, and then with that one', () => {
+describe('the keepers of the next copy', () => {
+  test('the same, unless a later list is decided: then both, and then the later one', () => {
     expect(keepersAfter(one, one)).toEqual([one]);
     expect(keepersAfter(two, one)).toEqual([two]);
     expect(keepersAfter(one, two)).toEqual([moving, two]);
   });
 
-  test('what moves goes on first, whatever is decided since', () => {
+  test('a move in progress is completed first, whatever is decided since', () => {
     for (const decided of [one, two, three]) expect(keepersAfter(moving, decided)).toEqual([moving, two]);
   });
 });
 
-describe('what is known by the answers', () => {
+describe('conclusions from the answers', () => {
   test('the latest copy, once a majority of its list has one', () => {
     expect(known(one, { a: copy(5) }).is).toBe('waiting');
     expect(known(one, { a: copy(5), d: copy(4) }).is).toBe('waiting');
     expect(known(one, { a: copy(5), b: copy(4) })).toMatchObject({ is: 'settled', latest: copy(5) });
-    // Of whoever is asked: a later copy says with whom it is kept.
+    // From any peer that is asked: a later copy contains its keepers.
     expect(known(one, { a: copy(5), b: copy(4), d: copy(6, two) })).toMatchObject({ is: 'known', latest: copy(6, two) });
     expect(known(one, { a: copy(5), c: copy(4), d: copy(6, two) }).is).toBe('known');
     expect(known(one, { c: copy(5), d: copy(6, two) }).is).toBe('waiting');
   });
 
-  test('of a first change that was cut short the one copy, as long as so many have forgotten nothing since', () => {
+  test('the only copy of an interrupted first change, while enough peers remember', () => {
     const by = (since: number, ...peers: string[]) => {
       const nobody = peers.map((peer): [string, CopyAnswer] => [peer, { type: 'copy', copy: null, since }]);
       return knownBy(new Map([['a', { type: 'copy', copy: copy(5) }] as [string, CopyAnswer], ...nobody]), one, isNumber);
@@ -74,7 +71,7 @@ describe('what is known by the answers', () => {
     expect(by(6, 'b', 'c').is).toBe('forgotten');
     expect(by(5, 'd').is).toBe('waiting');
     expect(known(one, { a: copy(5), b: null, c: null }).is).toBe('forgotten');
-    // What was never written is no such copy.
+    // A copy that was never written is different.
     const unwritten: CopyAnswer = { type: 'copy', copy: copy(0) };
     const answers = new Map<string, CopyAnswer>([
       ['a', unwritten],
@@ -83,19 +80,19 @@ describe('what is known by the answers', () => {
     expect(knownBy(answers, one, isNumber).is).toBe('waiting');
   });
 
-  test('of one that moves a majority of both lists is needed, of one that has moved nobody of the list before', () => {
+  test('a moving copy needs majorities of both lists, a moved one of the later list', () => {
     expect(known(two, { a: copy(5, moving), d: copy(5, moving) }).is).toBe('waiting');
     expect(known(two, { a: copy(5, moving), d: copy(5, moving), c: copy(4) })).toMatchObject({ is: 'known' });
     expect(known(two, { a: copy(5, moving), d: copy(5, two) })).toMatchObject({ is: 'known', latest: copy(5, two) });
     expect(known(two, { a: copy(5, two), d: copy(5, two) })).toMatchObject({ is: 'settled' });
   });
 
-  test('of one fence the copy that has moved is later', () => {
+  test('with one fence, the copy that has moved is later', () => {
     expect([isLater(copy(5, two), copy(5, moving)), isLater(copy(5, moving), copy(5, two))]).toEqual([true, false]);
     expect([isLater(copy(0), copy(0, NOBODY)), isLater(copy(6, moving), copy(5, two))]).toEqual([true, true]);
   });
 
-  test('that nothing was written: by a majority of the first list and of that of now, or by all of now alike', () => {
+  test('nothing was written: by a majority of both lists, or by all of the present one', () => {
     expect(known(one, { a: copy(0), b: copy(0) })).toMatchObject({ is: 'settled' });
     expect(known(three, { a: copy(0), b: copy(0) }).is).toBe('waiting');
     expect(known(three, { a: copy(0), b: copy(0), d: copy(0, NOBODY) }).is).toBe('settled');
@@ -115,7 +112,7 @@ describe('what is known by the answers', () => {
     expect(known(two, { a: copy(5, moving), b: null, d: null }).is).toBe('waiting');
   });
 
-  test('what is no value here is as good as no answer', () => {
+  test('an invalid value counts as a missing answer', () => {
     const strange = known(one, { a: copy(9, one, 'new'), b: copy(5) });
     expect([strange.is, strange.unread]).toEqual(['waiting', ['a']]);
     expect(known(one, { a: copy(9, one, 'new'), b: copy(5), c: copy(4) })).toMatchObject({ is: 'settled', latest: copy(5) });

@@ -1,4 +1,4 @@
-/** Registers, names and quotas whose members change: those who keep them are those who vote now. */
+/** Registers, names and quotas whose members change: the present voters keep them. */
 import { createNames } from '../names.js';
 import { createQuota } from '../quota.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -11,14 +11,14 @@ import { Register } from './register.js';
 const FIRST = ['a', 'b', 'c'];
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
-/** What is told on the console is kept from it. */
+/** Keeps the output off the console. */
 function silent() {
   const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => told.mockRestore());
   return told;
 }
 
-/** Peers that begin, join, end for good and start again, each with a register, names and a quota, and a storage if there is one. */
+/** Peers that begin, join, end for good and restart, each with a register, names and a quota, and a storage if there is one. */
 function cluster(isStored: boolean) {
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
@@ -49,7 +49,7 @@ describe.each([
   ['with storage', true],
   ['without', false],
 ])('%s', (_, isStored) => {
-  test('nothing is lost while one peer after the other is replaced, and gone for good once the call is over', async () => {
+  test('no value is lost while one peer after the other is replaced and stopped for good', async () => {
     const { start, begin } = cluster(isStored);
     let [a, b, c] = begin();
     const given = [await a!.names.next(), await b!.names.next()];
@@ -91,7 +91,7 @@ describe.each([
     expect(await d!.count.change(add)).toBe(4);
   });
 
-  test('a register that is new where all of the first list were replaced begins once all members have made it', async () => {
+  test('a new register after all first peers left begins once all have created it', async () => {
     const { start, begin } = cluster(isStored);
     const [a] = begin(['a']);
     const [b, c] = ['b', 'c'].map((id) => start(id, { join: true }));
@@ -105,7 +105,7 @@ describe.each([
   });
 });
 
-test('with storage all start again by the list of now, in which one has not made them before, and nothing begins anew', async () => {
+test('with storage, all restart with the present list, and no value starts again', async () => {
   const { start, begin } = cluster(true);
   const [a, b, c] = begin();
   expect(await a!.count.change(add)).toBe(1);
@@ -119,7 +119,7 @@ test('with storage all start again by the list of now, in which one has not made
   expect(await other!.count.change(add)).toBe(3);
 });
 
-test('a peer whose storage is new counts for the first list only where it was given that list', async () => {
+test('a peer with new storage counts for the first list only if it was given that list', async () => {
   const storage = new MapStorage();
   const asked = async (decided?: { version: number; voters: string[]; origin: number }) => {
     const { locks, medium, sent, say } = await locksOf({ peers: ['a', 'd', 'e'], storage, ...(decided && { decided }) });
@@ -135,8 +135,8 @@ test('a peer whose storage is new counts for the first list only where it was gi
   expect(await asked()).toEqual({ version: 1, peers: ['a', 'd', 'e'] });
 });
 
-describe('who waits is told on the console', () => {
-  test('that others have not made the register, or are not there; and a change of members does not wait for ever', async () => {
+describe('reports on the console', () => {
+  test('peers without the register, or not connected; a change of members does not wait', async () => {
     const { locks, medium, clock, notified, granted, decide } = await locksOf();
     const told = silent();
     medium.up('b');
@@ -163,7 +163,7 @@ describe('who waits is told on the console', () => {
     expect(isOver).toBe(true);
   });
 
-  test('that another one begins with another value, once', async () => {
+  test('a peer with another initial value, once', async () => {
     const { locks, medium, say } = await locksOf();
     const told = silent();
     medium.up('b');
@@ -178,7 +178,7 @@ describe('who waits is told on the console', () => {
   });
 });
 
-test('a quota refuses more waste than there is, and shares it among the members of now', async () => {
+test('a quota refuses more waste than its budget, and shares it among the members', async () => {
   const { locks, decide } = await locksOf({ peers: ['a'] });
   expect(() => createQuota({ locks, budget: 10, waste: 11 })).toThrow(
     'createQuota: waste is 11, which exceeds the budget of 10. Pass at most the budget',

@@ -1,6 +1,6 @@
 /**
- * Registers whose members change, over schedules from seeds: what was acknowledged is there once, in order, whoever has heard of which list, and
- * whoever holds the lock still without knowing that others have it. Each rule that is left out is found.
+ * Registers whose members change, in random schedules: acknowledged changes are present once and in order, whichever peers know which list,
+ * and even if a holder does not know that it has lost the lock. Each rule that is left out is detected.
  */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isMajority } from '../../machines/locks/epoch.js';
@@ -12,7 +12,7 @@ import { RegisterWorld, wrongOf } from './register-model.fixture.js';
 
 type Rules = Pick<typeof Copies, 'keepersAfter' | 'hasKeepers'>;
 
-/** What is otherwise than it ships. */
+/** Differences from the shipped code. */
 const changed = vi.hoisted(() => ({ rules: {} as Partial<Rules>, room: {} as Partial<RegisterRoom> }));
 
 vi.mock('./register-room.js', async (original) => {
@@ -39,16 +39,16 @@ beforeEach(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
 });
 
-/** Who may ever vote, and messages of so many bytes. */
+/** All possible voters, and the bytes of messages. */
 interface World {
   readonly all: readonly string[];
   readonly bytes?: number;
 }
 const LARGE: World = { all: ['a', 'b', 'c', 'd', 'e'] };
-/** Values around what has room, and peers with ids so long that two lists of them fill what is left. */
+/** Values around the limit, and peers with ids so long that two lists of them fill the rest. */
 const NARROW: World = { all: ['a', 'b', 'ccccccccccccc', 'd'.repeat(21), 'éé'], bytes: 1_000 };
 
-/** One voter is added, removed or replaced. */
+/** Adds, removes or replaces one voter. */
 function nextOf(voters: readonly string[], all: readonly string[], random: Random): readonly string[] {
   const others = all.filter((id) => !voters.includes(id));
   const gone = random.pick(voters);
@@ -58,15 +58,15 @@ function nextOf(voters: readonly string[], all: readonly string[], random: Rando
 }
 
 /**
- * Who has never stored anything, and hears from all members that they have not either, believes that there is nothing. So members are not changed so
- * fast that nobody who has is left before it has moved (docs/locks.md).
+ * A peer that has never stored anything, and learns the same from all members, concludes that nothing was written. Members are therefore
+ * changed so slowly that a member with a copy remains until it has moved (docs/locks.md).
  */
 function change(world: RegisterWorld, next: readonly string[], first: readonly string[]): void {
   const isWitnessed = next.some((id) => world.hasTrace(id)) || isMajority(first.filter((id) => next.includes(id)).length, first);
   if (isWitnessed && hasRoomForVoters(next, world.messageBytesMax)) world.decide(next);
 }
 
-/** What is wrong after a run in which everything happens in any order; `null` for nothing. */
+/** The mistake after a run in which everything happens in any order; `null` for none. */
 async function run(seed: number, { all, bytes }: World, steps = 250): Promise<string | null> {
   vi.mocked(console.warn).mockClear();
   const random = new Random(seed, 'register');
@@ -104,7 +104,7 @@ async function run(seed: number, { all, bytes }: World, steps = 250): Promise<st
   return stuck() ?? wrongOf(world.changes, end);
 }
 
-/** What had room as it was written has it with all who may ever keep it, and can be read. */
+/** A value that fitted when it was written fits with all possible members, and can be read. */
 const stuck = (): string | null =>
   vi
     .mocked(console.warn)
@@ -120,15 +120,15 @@ async function wrongs(count: number, from = 0, of = LARGE): Promise<string[]> {
   return all;
 }
 
-test('what was acknowledged is there once and in order, whatever happens', async () => {
+test('acknowledged changes are present once and in order, whatever happens', async () => {
   expect(await wrongs(Number(process.env['SEEDS'] ?? 100))).toEqual([]);
 }, 300_000);
 
-test('values around what has room are refused before anything is written, or kept and read whoever votes later', async () => {
+test('values around the limit are refused before a write, or kept and read by all', async () => {
   expect(await wrongs(Number(process.env['SEEDS'] ?? 100), 0, NARROW)).toEqual([]);
 }, 300_000);
 
-describe('without a rule the runs show it:', () => {
+describe('the runs detect a missing rule:', () => {
   const real = vi.importActual<typeof Copies>('./register-copies.js');
   const RULES: Record<string, (rules: typeof Copies) => Partial<Rules>> = {
     'kept with the next list without having been kept with both': ({ keepersAfter }) => ({

@@ -1,9 +1,9 @@
 /**
- * Registers as they ship, in a world of which the test decides everything: in which order messages come, who has the lock, whether an earlier
- * holder has noticed, who votes and who has heard of it, who crashes and starts again with what it had stored.
+ * Registers as shipped, in a world that the test controls. It decides the order of messages, the holder of the lock, whether an earlier
+ * holder has noticed its loss, the membership and which peers know it, and crashes and restarts.
  *
- * The value is the list of all changes, each of which adds its name. So the last value tells the order of all, and each answer has to be a
- * beginning of it. Beside it is what a change fills it with, as it likes, so that it is as long as a message or longer.
+ * The value is the list of all changes, each of which adds its name. The last value therefore contains the order of all, and each result
+ * has to be a prefix of it. A change also fills the value with text, so that it can be as long as a message or longer.
  */
 import { Subject } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
@@ -43,7 +43,7 @@ interface Change {
   readonly name: string;
   readonly called: number;
   returned?: { readonly at: number; readonly value: readonly string[] };
-  /** Before anything was written. */
+  /** The value before the first write. */
   isRefused?: true;
 }
 
@@ -58,7 +58,7 @@ export class RegisterWorld {
   private holders: { readonly life: Life; readonly lock: Lock; isHolding: boolean }[] = [];
   private fences = 0;
   private time = 0;
-  /** What is said between these and the others is heard later, once they are in touch again. */
+  /** Peers that are cut off: messages between them and the others are received after they are connected again. */
   apart: readonly string[] = [];
 
   constructor(
@@ -129,7 +129,7 @@ export class RegisterWorld {
     this.holders = this.holders.filter(({ life }) => life.isUp);
   }
 
-  /** Of one that is a member, or was, as far as it has heard. */
+  /** Changes the value at a peer that is a member, or was, as far as it knows. */
   change(id: string, fill = ''): void {
     if (this.lives.get(id)!.known.version === 0) return;
     const change: Change = { name: `${this.changes.length}`, called: this.time };
@@ -139,19 +139,19 @@ export class RegisterWorld {
       .register.change(({ names }) => ({ names: [...names, change.name], fill }))
       .then(
         ({ names }) => (change.returned = { at: this.time, value: names }),
-        // Otherwise it may count or not.
+        // Other errors: the change may count or not.
         (error: Error) => {
           if (error instanceof UsageError) change.isRefused = true;
         },
       );
   }
 
-  /** The next list, which nobody but whom the test tells has heard of. */
+  /** Decides the next list, which only the peers know that the test notifies. */
   decide(voters: readonly string[]): void {
     this.lists.push({ ...this.decided, version: this.decided.version + 1, voters: voters.toSorted(byName) });
   }
 
-  /** True if a peer has stored what somebody wrote. */
+  /** True if a peer has stored a written copy. */
   hasTrace(id: string): boolean {
     const { stored } = (this.disks.get(id)!.get('locks/x') ?? {}) as { stored?: { copy: { fence: number } | null } };
     return (stored?.copy?.fence ?? 0) > 0;
@@ -165,11 +165,11 @@ export class RegisterWorld {
     if (life.isUp) life.notifications$.next({ type: 'members' });
   }
 
-  /** The lock goes to somebody who waits; whoever has it is notified at once, later or never. */
-  grant(isTold: boolean): void {
+  /** Grants the lock to a waiting peer. The present holder is notified at once, later or never. */
+  grant(isNotified: boolean): void {
     if (this.pendingWrites.length === 0) return;
     const [{ life, grant }] = this.pendingWrites.splice(this.random.below(this.pendingWrites.length), 1) as [PendingWrite];
-    if (isTold) this.take();
+    if (isNotified) this.take();
     const holder = { life, isHolding: true } as (typeof this.holders)[number] & { lock: Lock };
     holder.lock = new Lock('x', ++this.fences, 'exclusive', () => {
       holder.isHolding = false;
@@ -179,7 +179,7 @@ export class RegisterWorld {
     grant(holder.lock);
   }
 
-  /** Everybody who has the lock hears that it is lost. */
+  /** Notifies all holders that the lock is lost. */
   take(): void {
     for (const { lock } of this.holders.splice(0)) lock.lose(new LostError('the lock was taken away'));
   }
@@ -188,7 +188,7 @@ export class RegisterWorld {
     return this.holders.length > 0;
   }
 
-  /** The next message of some line comes. */
+  /** Delivers the next message of some line. */
   deliver(): boolean {
     const waiting = [...this.lines.values()].filter(
       ([first]) => first && this.apart.includes(first.from.id) === this.apart.includes(first.to),
@@ -209,7 +209,7 @@ export class RegisterWorld {
     await turn();
   }
 
-  /** Nothing fails any more, and the lock has one holder; until all that was asked for is done, or so many steps. */
+  /** Ends all failures, with one holder of the lock, until all changes are done or this many steps have passed. */
   async settle(isDone: () => boolean, steps = 20_000): Promise<boolean> {
     this.take();
     this.apart = [];
@@ -228,7 +228,7 @@ export class RegisterWorld {
   }
 }
 
-/** What is wrong with the answers, by the value after all of them; `null` for nothing. */
+/** The mistake in the results, according to the final value; `null` for none. */
 export function wrongOf(changes: readonly Change[], last: readonly string[]): string | null {
   if (new Set(last).size !== last.length) return `a change counts twice: ${last.join()}`;
   const counted = changes.find(({ name, isRefused }) => isRefused && last.includes(name));

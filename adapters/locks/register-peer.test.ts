@@ -1,4 +1,4 @@
-/** A register between peers that the test is: what it asks, what it answers, what it stores, and what it makes of the copies of others. */
+/** A register between peers that the test controls: its questions, its answers, its stored state, and its use of the other copies. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { BOUNDS, firstFence } from '../../machines/locks/epoch.js';
 import type { PeerStorage } from '../storage/storage.js';
@@ -8,7 +8,7 @@ import { copy, FIRST, initial, isNumber, keepers, locksOf, none, registerOf, sto
 import { Register } from './register.js';
 
 describe('a change', () => {
-  test('reads a majority, takes the latest copy, and writes to a majority, under a lock of its own', async () => {
+  test('reads a majority, takes the latest copy, and writes to a majority, under a lock', async () => {
     const { register, asked, released, sent, answer } = await registerOf();
     const changed = register.change((n) => n + 1);
     await turn();
@@ -27,7 +27,7 @@ describe('a change', () => {
     expect(released.map(({ fence }) => fence)).toEqual([FIRST]);
   });
 
-  test('its own copy counts as one of the majority once it has one', async () => {
+  test('its own copy counts for the majority once it has one', async () => {
     const { register, answer } = await registerOf();
     const first = register.change((n) => n + 1);
     await turn();
@@ -42,7 +42,7 @@ describe('a change', () => {
     expect(await second).toBe(12);
   });
 
-  test('where everybody has forgotten, the value begins anew', async () => {
+  test('if all peers have forgotten, the value starts again', async () => {
     const { register, answer } = await registerOf();
     const changed = register.change((n) => n + 1);
     await turn();
@@ -52,7 +52,7 @@ describe('a change', () => {
     expect(await changed).toBe(1);
   });
 
-  test('where too many have, and not all, it is refused', async () => {
+  test('if too many peers have forgotten, and not all, it is refused', async () => {
     const { register, released, answer } = await registerOf();
     const changed = register.change((n) => n + 1).catch((error: Error) => error);
     await turn();
@@ -65,7 +65,7 @@ describe('a change', () => {
     expect(released).toHaveLength(1);
   });
 
-  test('who has not answered is asked again, who has is not, and nobody once it is enough', async () => {
+  test('only peers without an answer are asked again, and none once it is enough', async () => {
     const { register, clock, sent, answer } = await registerOf();
     const changed = register.change((n) => n);
     await turn();
@@ -84,7 +84,7 @@ describe('a change', () => {
     expect(clock.isIdle).toBe(true);
   });
 
-  test('whoever does not answer is asked less and less often, and at once when it is there anew', async () => {
+  test('a silent peer is asked less and less often, and at once when it is back', async () => {
     const { register, clock, sent, medium } = await registerOf();
     const over = new AbortController();
     const changed = register.change((n) => n, { signal: over.signal });
@@ -109,7 +109,7 @@ describe('a change', () => {
     expect(clock.isIdle).toBe(true);
   });
 
-  test('who has lost its lock begins once more, and counts what it has written already', async () => {
+  test('a peer that has lost its lock begins again, and counts what it has written', async () => {
     const { register, granted, released, answer } = await registerOf();
     const seen: number[] = [];
     const changed = register.change((n) => (seen.push(n), n + 1));
@@ -123,7 +123,7 @@ describe('a change', () => {
     expect([await changed, seen, released.length]).toEqual([41, [40], 2]);
   });
 
-  test('begins from what is there then, where nothing of it was written', async () => {
+  test('begins from the present value, if nothing of it was written', async () => {
     const { register, granted, answer } = await registerOf();
     const changed = register.change((n) => n + 1);
     await turn();
@@ -134,7 +134,7 @@ describe('a change', () => {
     expect(await changed).toBe(61);
   });
 
-  test('is not known to count where others have changed the value since, and says so', async () => {
+  test('is of unknown effect if others have changed the value since, with an error', async () => {
     const { register, granted, released, answer } = await registerOf();
     const changed = register.change((n) => n + 1).catch((error: Error) => error);
     await turn();
@@ -152,7 +152,7 @@ describe('a change', () => {
     expect(released).toHaveLength(2);
   });
 
-  test('who comes late to a peer that has promised its copy to a later holder begins once more', async () => {
+  test('a peer that promised its copy to a later holder makes the change begin again', async () => {
     const { register, granted, answer } = await registerOf();
     const changed = register.change((n) => n + 1);
     await turn();
@@ -163,7 +163,7 @@ describe('a change', () => {
     expect(await changed).toBe(2);
   });
 
-  test('is made again at once when it comes late, then ten times a second, and after ten seconds it is said who refuses it', async () => {
+  test('repeats a late change at once, then ten times a second, and reports after 10 s', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const { register, clock, granted, released, notified, answer } = await registerOf();
@@ -192,7 +192,7 @@ describe('a change', () => {
     expect(await changed).toBe(2);
   });
 
-  test('is given up by its signal, before and while it is asked for, and gives the lock back', async () => {
+  test('is ended by its signal, before and during the request, and releases the lock', async () => {
     const { register, asked, released, clock } = await registerOf();
     const giving = new AbortController();
     const changed = register.change((n) => n, { signal: giving.signal }).catch((error: Error) => error);
@@ -204,7 +204,7 @@ describe('a change', () => {
     await expect(register.change((n) => n, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
   });
 
-  test('ends with what ends the lock, where that is no loss, and with what the function throws', async () => {
+  test('ends with the error of the lock, unless it is a loss, or of the function', async () => {
     const { register, granted, answer } = await registerOf();
     const changed = register.change((n) => n).catch((error: Error) => error);
     await turn();
@@ -220,7 +220,7 @@ describe('a change', () => {
   });
 });
 
-describe('what others ask', () => {
+describe('questions of other peers', () => {
   const question = (type: string, fence: number, value?: number) => ({
     type,
     fence,
@@ -228,7 +228,7 @@ describe('what others ask', () => {
     ...(value === undefined ? {} : { value, keepers }),
   });
 
-  test('is answered from its copy, which the latest holder writes; an earlier one is late', async () => {
+  test('are answered from its copy, which the latest holder writes', async () => {
     const { say, sent } = await registerOf();
     const ask = async (type: string, fence: number, value?: number) => {
       sent.length = 0;
@@ -251,7 +251,7 @@ describe('what others ask', () => {
     expect(await ask('write', first + 5, 41)).toEqual({ type: 'late', number: 3 });
   });
 
-  test('is late before the first number of the epoch that it has served first, however many an epoch has', async () => {
+  test('are late before the first fence of the epoch that it has served first', async () => {
     const { say, sent } = await registerOf({ grants: 8 });
     say('b', question('read', 39));
     say('b', question('read', 40));
@@ -259,7 +259,7 @@ describe('what others ask', () => {
     expect(sent.map(({ message }) => message.type)).toEqual(['late', 'copy']);
   });
 
-  test('is not answered before it knows where it stands', async () => {
+  test('are not answered before its state is known', async () => {
     let serve!: (epoch: number) => void;
     const { say, sent } = await registerOf({ served: new Promise((resolve) => (serve = resolve)) });
     say('b', question('read', 2 ** 50));
@@ -272,7 +272,7 @@ describe('what others ask', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('and is malformed is not answered; no such answer counts, nor that of one who does not keep it', async () => {
+  test('are ignored if malformed, and so are malformed answers and those of non-members', async () => {
     const { register, say, sent, lastTo } = await registerOf();
     const bad: [string, object][] = [
       ['b', { ...question('read', 2 ** 50), number: 'x' }],
@@ -323,7 +323,7 @@ describe('with storage', () => {
   };
   const read = (fence: number) => ({ type: 'read', fence, number: 3 });
 
-  test('it knows its copy and its promise, and saves both before it answers', async () => {
+  test('it loads its copy and its promise, and saves both before it answers', async () => {
     const { storage, saves, keys, fail } = inHand({
       peer: 'a',
       stored: { promised: 20, copy: { fence: 10, value: 4, keepers } },
@@ -347,7 +347,7 @@ describe('with storage', () => {
     expect(sent).toEqual([]);
   });
 
-  test('in which nothing ever was, it is that of a peer that has never changed the value', async () => {
+  test('empty storage belongs to a peer that has never changed the value', async () => {
     const { storage } = inHand(undefined);
     const { say, sent } = await registerOf({ storage, served: new Promise(() => {}) });
     say('b', read(0));
@@ -369,14 +369,14 @@ describe('with storage', () => {
     expect(sent.map(({ message }) => message)).toEqual([{ type: 'copy', copy: null, initial, since, number: 3 }]);
   });
 
-  test('a change ends with what its storage says', async () => {
+  test('a change ends with the error of its storage', async () => {
     const { storage } = inHand({ peer: 'b', stored: {} });
     const { register } = await registerOf({ storage });
     await expect(register.change((n) => n)).rejects.toMatchObject({ name: 'StorageError' });
   });
 });
 
-test('what it is made of is checked, and clients and tabs do not keep it', async () => {
+test('its arguments are checked, and clients and tabs cannot create it', async () => {
   const [{ locks }, tab] = [await locksOf(), await locksOf({ peers: [], isKeeper: false })];
   const client = await locksOf({ peers: ['b'], isKeeper: false });
   expect(() => new Register(locks, '', 0, isNumber)).toThrow('Register: name is "". Pass a text');

@@ -1,4 +1,4 @@
-/** How large a value may be: what each message that will ever tell it has room for, whoever keeps it. */
+/** The maximum size of a value: it fits into each message that will contain it, for all members. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { firstMembership, hasRoomForVoters, LIST, VOTERS_MAX } from '../../machines/locks/membership.js';
 import { LINKED_MESSAGE_BYTES_MAX } from '../linked.js';
@@ -24,7 +24,7 @@ function silent() {
   return told;
 }
 
-/** Peers on a bus that carries messages of so many bytes, each with a register and a storage. */
+/** Peers on a bus that carries messages of this many bytes, each with a register and a storage. */
 function cluster() {
   silent();
   const bus = new InProcessBus();
@@ -49,7 +49,7 @@ const change = (peer: Peer, how: (text: string) => string) => peer.text.change(h
 const changes = { signal: AbortSignal.timeout(60_000) };
 
 describe('between peers on a bus', () => {
-  test('values around the bound are kept and read by all, or refused by name and nothing changes', async () => {
+  test('values around the limit are kept and read by all, or refused without a change', async () => {
     const { begin } = cluster();
     const all = begin(['a', 'b', 'c']);
     let kept = '';
@@ -69,7 +69,7 @@ describe('between peers on a bus', () => {
     );
   });
 
-  test('the longest value moves to voters with the longest ids, and back, over restarts of all', async () => {
+  test('the longest value moves to voters with the longest ids, and back, over restarts', async () => {
     const { start, begin } = cluster();
     const first = ['a', 'b'];
     const long = ['d', 'e'].map((id) => id.padEnd(ID_LENGTH_MAX, '界').normalize());
@@ -87,7 +87,7 @@ describe('between peers on a bus', () => {
     expect(await a.locks.replaceMember('a', d.id, changes)).toEqual(['b', d.id]);
     await a.end();
     for (const peer of [b, d]) expect(await change(peer, (text) => text)).toBe(value);
-    // A list for which there is no room.
+    // A list without room.
     const e = start(long[1]!, { join: true });
     await b.reached(e.id);
     await expect(b.locks.addMember(e.id, changes)).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe('between peers on a bus', () => {
     for (const peer of [a, b]) expect(await change(peer, (text) => text)).toBe(value);
   });
 
-  test('two that are added at once, where there is room for one of them', async () => {
+  test('two voters that are added at once, with room for one of them', async () => {
     const { start, begin } = cluster();
     const [a, b] = begin(['a', 'b']) as [Peer, Peer];
     const others = ['d', 'e'].map((id) => start(id.padEnd(200, '界').normalize(), { join: true }));
@@ -122,7 +122,7 @@ describe('between peers on a bus', () => {
   });
 });
 
-test('a list with which a cluster begins, and for which there is no room, is refused at once', () => {
+test('a first list without room is refused at once', () => {
   const peers = ['a', 'b'.repeat(200)];
   const make = () => createLocks({ transport: narrow(new InProcessBus(), 'a', 3_000), peers });
   expect(make).toThrow(
@@ -130,7 +130,7 @@ test('a list with which a cluster begins, and for which there is no room, is ref
   );
 });
 
-test('a list of more voters than a message has values is none, however short their ids', () => {
+test('a list of more voters than a message has values is refused for any ids', () => {
   const many = firstMembership(Array.from({ length: VOTERS_MAX }, (_, i) => i.toString(36))).voters;
   expect(hasRoomForVoters(many, LINKED_MESSAGE_BYTES_MAX)).toBe(true);
   expect(hasRoomForVoters([...many, 'x x'], LINKED_MESSAGE_BYTES_MAX)).toBe(false);
@@ -140,7 +140,7 @@ test.each([
   [inProcessGuarantees.messageBytesMax, 84, 913_920],
   [LINKED_MESSAGE_BYTES_MAX, 682, 7 * 2 ** 20],
 ])(
-  'messages of %i bytes have room for two lists of %i voters with the longest ids beside the longest value',
+  'messages of %i bytes have room for two lists of %i voters with the longest ids and the longest value',
   (bytes, count, value) => {
     const list = (size: number) => Array<string>(size).fill('界'.repeat(ID_LENGTH_MAX));
     expect([count, count + 1].map((size) => hasRoomForVoters(list(size), bytes))).toEqual([true, false]);
@@ -180,7 +180,7 @@ describe('a value is refused, also as the initial one,', () => {
 
 describe('of a peer with larger messages', () => {
   const { messageBytesMax } = inProcessGuarantees;
-  /** It fits into the message that writes it, and not into the one that tells it. */
+  /** A value that fits into the message that writes it, and not into an answer that contains it. */
   const long = (fence: number) => ({ fence, value: 'x'.repeat(messageBytesMax - 150), keepers });
   const textOf = async (storage?: MapStorage) => {
     const all = await locksOf({ ...(storage && { storage }) });
@@ -195,7 +195,7 @@ describe('of a peer with larger messages', () => {
     return { ...all, register, answer };
   };
 
-  test('a copy that no message can tell is said to be one, and not left without an answer', async () => {
+  test('a copy that is too long for a message is reported, and not left unanswered', async () => {
     const storage = new MapStorage();
     storage.values.set('locks/x', { peer: 'a', stored: { promised: 5, copy: long(5) } } as never);
     const { say, sent } = await textOf(storage);
@@ -203,13 +203,13 @@ describe('of a peer with larger messages', () => {
     await vi.waitFor(() => expect(sent.map(({ message }) => message)).toEqual([{ type: 'long', number: 3 }]));
   });
 
-  test('what it writes is refused where it could not be told', async () => {
+  test('its write is refused if the value would be too long', async () => {
     const { say, sent } = await textOf();
     say('b', { type: 'write', ...long(2 ** 50), number: 3 });
     await vi.waitFor(() => expect(sent.map(({ message }) => message)).toEqual([{ type: 'refused', long: true, number: 3 }]));
   });
 
-  test('a change ends by name where too many copies are so long', async () => {
+  test('a change ends with an error if too many copies are too long', async () => {
     const { register, answer, released } = await textOf();
     const changed = register.change(() => 'short').catch((error: Error) => error);
     await turn();
@@ -222,7 +222,7 @@ describe('of a peer with larger messages', () => {
     expect(released).toHaveLength(1);
   });
 
-  test('one such copy is as good as no answer', async () => {
+  test('one such copy counts as a missing answer', async () => {
     const { register, answer, sent } = await textOf();
     let end: unknown;
     register
@@ -234,7 +234,7 @@ describe('of a peer with larger messages', () => {
     await turn();
     await answer('b', { type: 'long' });
     await answer('c', { type: 'copy', copy: { fence: 7, value: 'x', keepers } });
-    // It has none itself: this is not a majority.
+    // It has no copy: this is not a majority.
     expect(end).toMatchObject({ name: 'ConfigurationError' });
     const again = register.change((value) => `${value}y`);
     await turn();
@@ -245,7 +245,7 @@ describe('of a peer with larger messages', () => {
     expect(await again).toBe('xy');
   });
 
-  test('a change ends by name where others have smaller messages', async () => {
+  test('a change ends with an error if other peers have smaller messages', async () => {
     const { register, answer } = await registerOf();
     const changed = register.change((n) => n + 1).catch((error: Error) => error);
     await turn();
@@ -258,7 +258,7 @@ describe('of a peer with larger messages', () => {
     });
   });
 
-  test('what cannot be told with two lists does not move, which the change of members says, and moves once it is shorter', async () => {
+  test('a value without room for two lists does not move, until it is shorter', async () => {
     const { register, locks, decide, answer, sent, asked } = await textOf();
     const told = silent();
     const value = 'x'.repeat(messageBytesMax - 200);
@@ -278,7 +278,7 @@ describe('of a peer with larger messages', () => {
     expect(told.mock.calls).toEqual([
       [expect.stringMatching(/^"x" of "locks" at peer "a" cannot move to the current members: "x" holds/)],
     ]);
-    // Called for again it is tried again.
+    // A repeated call tries again.
     const again = [...locks.registers][0]!.moved().catch((error: Error) => error);
     await vi.waitFor(() => expect(asked).toHaveLength(2));
     await turn();
@@ -295,7 +295,7 @@ describe('of a peer with larger messages', () => {
   });
 });
 
-test('who reads slowly is asked again, and the process goes on', async () => {
+test('a slow reader is asked again, and the process continues', async () => {
   const { register, locks, clock, answer, lastTo } = await registerOf();
   const { send } = locks.transport;
   const changed = register.change((n) => n + 1);

@@ -1,9 +1,9 @@
-/** Values that a register refuses: of its own changes, of others, and those that others refuse. */
+/** Values that a register rejects: of changes here, of other peers, and values that other peers reject. */
 import { describe, expect, test } from 'vitest';
 import { copy, isNumber, keepers, locksOf, registerOf, turn } from './register.fixture.js';
 import { Register } from './register.js';
 
-describe('a value that is none', () => {
+describe('an invalid value', () => {
   test.each([
     ['text', () => 'text' as never, 'gives "text", which isValue rejects'],
     ['NaN, which JSON cannot represent', () => NaN, 'gives NaN, which isValue rejects after its conversion to JSON'],
@@ -11,7 +11,7 @@ describe('a value that is none', () => {
     ['a BigInt', () => 1n as never, 'gives 1n, which JSON cannot represent'],
     ['a promise', async () => 1, 'gives a promise. Await it first, and pass the value. Nothing has changed'],
     ['a promise that fails', () => Promise.reject(new Error('mine')), 'gives a promise'],
-  ])('of a change is refused before anything is written: %s', async (_, how, description) => {
+  ])('of a change is refused before a write: %s', async (_, how, description) => {
     const { register, sent, released, answer } = await registerOf();
     const changed = register.change(how as () => number).catch((error: Error) => error);
     await turn();
@@ -23,7 +23,7 @@ describe('a value that is none', () => {
     expect([sent.every(({ message }) => message.type === 'read'), released.length]).toEqual([true, 1]);
   });
 
-  test('what others hold is not changed in place', async () => {
+  test('the value of another peer is not changed in place', async () => {
     const all = await locksOf({ peers: ['a'] });
     const register = new Register<number[]>(all.locks, 'x', [], Array.isArray as never);
     const first = register.change((list) => (list.push(1), list));
@@ -37,14 +37,14 @@ describe('a value that is none', () => {
     expect(await register.change((list) => list)).toEqual([1]);
   });
 
-  test('is refused by name by who does not know it', async () => {
+  test('is rejected by a peer that does not accept it', async () => {
     const { say, sent } = await registerOf();
     say('b', { type: 'write', fence: 2 ** 50, value: 'x', keepers, number: 3 });
     await turn();
     expect(sent.map(({ message }) => message)).toEqual([{ type: 'refused', number: 3 }]);
   });
 
-  test('a change ends once too many refuse what it brings, and not before', async () => {
+  test('a change ends once too many peers reject its value, and not before', async () => {
     const { register, answer } = await registerOf();
     let end: unknown;
     void register.change((n) => n + 1).catch((error: Error) => (end = error));
@@ -59,7 +59,7 @@ describe('a value that is none', () => {
     });
   });
 
-  test('a copy that is none here counts as no answer, and a change ends by name where nobody else can answer', async () => {
+  test('an invalid copy counts as a missing answer, and a change may end because of it', async () => {
     const { register, medium, clock, answer } = await registerOf();
     const strange = { type: 'copy', copy: { fence: 9, value: 'new', keepers } };
     const changed = register.change((n) => n + 1).catch((error: Error) => error);

@@ -1,4 +1,4 @@
-/** Registers of peers that crash in the middle of changes: 40 runs of 12 crashes each. What was acknowledged is acknowledged once. */
+/** Registers of peers that crash during changes: 40 runs of 12 crashes each. Acknowledged changes are present once. */
 import { expect, test } from 'vitest';
 import { asyncScheduler } from 'rxjs';
 import { Random } from '../../network/random.js';
@@ -10,7 +10,7 @@ import type { Linked, Transport } from '../transports/transport.js';
 const IDS = ['a', 'b', 'c'];
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
-/** Runs until 12 peers have crashed; gives what was acknowledged. */
+/** Runs until 12 peers have crashed, and returns the acknowledged changes. */
 async function run(seed: number): Promise<number[]> {
   const random = new Random(seed, 'crashes');
   const bus = new InProcessBus();
@@ -18,7 +18,7 @@ async function run(seed: number): Promise<number[]> {
   const registers: Record<string, Register<number>> = {};
   let lives = 0;
   const start = (id: string) => {
-    // Between two lives of a peer a second goes by.
+    // A second passes between two runs of a peer.
     const later = 1000 * lives++;
     const clock = { now: () => Date.now() + later, schedule: asyncScheduler.schedule.bind(asyncScheduler) };
     const transport = (transports[id] = bus.transport(id));

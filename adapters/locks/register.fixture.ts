@@ -1,4 +1,4 @@
-/** The locks of one peer, as much of them as a register uses, between peers that the test is. */
+/** The part of a peer's locks that a register uses, between peers that the test controls. */
 import { Subject } from 'rxjs';
 import type { Message } from '../../machines/effects.js';
 import { hash } from '../../machines/hash.js';
@@ -19,9 +19,9 @@ export interface Options {
   /** The epoch that this peer has served first. @defaultValue 5 */
   readonly served?: Promise<number>;
   readonly isKeeper?: boolean;
-  /** How many numbers an epoch has; as many as ship unless given. */
+  /** The number of fences of an epoch. @defaultValue as shipped */
   readonly grants?: number;
-  /** Who votes; the peers unless given. */
+  /** The voters. @defaultValue the peers */
   readonly decided?: Membership;
 }
 
@@ -29,7 +29,7 @@ export interface Options {
 export const FIRST = firstFence(5, BOUNDS.grants) + 10;
 
 export const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-/** The locks of peer `a`, as much of them as a register uses. Locks are granted at once, with fences of epoch 5. */
+/** The locks of peer `a`, as far as a register uses them. Locks are granted at once, with fences of epoch 5. */
 export async function locksOf({
   peers = ['a', 'b', 'c'],
   storage,
@@ -88,7 +88,7 @@ export async function locksOf({
       return lock;
     },
   };
-  /** The members change, as it is heard here. */
+  /** Changes the members, as this peer learns it. */
   const decide = (version: number, voters: readonly string[]) => {
     decided = { ...decided, version, voters };
     notifications$.next({ type: 'members' });
@@ -105,9 +105,9 @@ export async function registerOf(options: Options = {}) {
   for (const peer of ['b', 'c']) all.medium.up(peer);
   const register = new Register(all.locks, 'x', 0, isNumber);
   await turn();
-  /** What was asked of a peer last. */
+  /** The last question to a peer. */
   const lastTo = (peer: string) => all.sent.filter(({ to }) => to === peer).at(-1)?.message;
-  /** A peer answers what it was asked last. */
+  /** Answers the last question to a peer. */
   const answer = async (peer: string, said: object) => {
     all.say(peer, { ...said, number: lastTo(peer).number });
     await turn();
@@ -115,7 +115,7 @@ export async function registerOf(options: Options = {}) {
   return { ...all, register, lastTo, answer };
 }
 
-/** With whom it is kept, unless the members change; and the digest of what it begins with. */
+/** The keepers without a change of the members, and the digest of the initial value. */
 export const keepers = { version: 1, peers: ['a', 'b', 'c'] };
 export const initial = hash('0');
 export const copy = (fence: number, value: number) => ({ type: 'copy', copy: { fence, value, keepers } });

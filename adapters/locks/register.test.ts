@@ -1,4 +1,4 @@
-/** Values, quotas and names that outlive the peers: what was acknowledged counts, nothing counts twice, and too much loss is said. */
+/** Values, quotas and names that outlive the peers: acknowledged changes count, no change counts twice, and too much loss is an error. */
 import { createNames } from '../names.js';
 import { createQuota } from '../quota.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -12,7 +12,7 @@ import type { Linked, Transport } from '../transports/transport.js';
 const IDS = ['a', 'b', 'c'];
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
-/** Peers that may crash and be started again, each with what `make` gives it. */
+/** Peers that may crash and restart, each with the result of `make`. */
 function peers<T>(make: (locks: Locks) => T) {
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
@@ -20,7 +20,7 @@ function peers<T>(make: (locks: Locks) => T) {
   const things: Record<string, T> = {};
   const start = async (id: string): Promise<T> => {
     const transport = (transports[id] = bus.transport(id));
-    // A second is what a clock must have gone on between two lives.
+    // The clock has to advance by a second between two runs.
     const clock = { now: () => Date.now() + 1000 * lives++, schedule: (work: any, delay: number) => later(work, delay) };
     const locks = createLocks({ transport, peers: IDS, clock: clock as never });
     things[id] = make(locks);
@@ -37,7 +37,7 @@ function later(work: () => void, delay: number) {
   return { unsubscribe: () => clearTimeout(timer) };
 }
 
-/** At the first writing of a register: `instead` of it, and the lock is gone. */
+/** Replaces the first write of a register with `instead`, after which the lock is lost. */
 function losing(of: unknown, instead: (write: () => Promise<unknown>) => unknown): void {
   const { questions } = of as { questions: { ask(asking: { question: { type: string } }): Promise<unknown> } };
   const { ask } = questions;
@@ -60,7 +60,7 @@ describe('a register', () => {
     expect(seen.sort((x, y) => x - y)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
   });
 
-  test('what was acknowledged survives that each peer in turn crashes and starts again', async () => {
+  test('acknowledged changes survive a crash and restart of each peer in turn', async () => {
     const { things, start, crash } = counters();
     const seen: number[] = [];
     seen.push(await things['a']!.change((n) => n + 1));
@@ -73,7 +73,7 @@ describe('a register', () => {
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  test('a peer that has promised its copy to a later holder refuses what an earlier one writes', async () => {
+  test('a peer that has promised its copy to a later holder refuses earlier writes', async () => {
     const { things } = counters();
     await things['a']!.change((n) => n + 1);
     const b = things['b'] as unknown as { answer(question: object): Promise<object>; copy: { fence: number } | null };
@@ -87,7 +87,7 @@ describe('a register', () => {
     expect(await b.answer({ type: 'write', fence: fence + 2, value: 7, keepers })).toEqual({ type: 'stored' });
   });
 
-  test('when too many have started anew every change is refused, and when all have it begins anew', async () => {
+  test('if too many have forgotten, changes are refused; if all have, the value restarts', async () => {
     const { things, start, crash } = counters();
     await things['a']!.change((n) => n + 1);
     await Promise.all(['b', 'c'].map(crash));
@@ -104,11 +104,11 @@ describe('a register', () => {
   test.each([
     ['is refused', () => {}, 'ForgottenError'],
     [
-      'would be made twice if who has forgotten were believed',
+      'would be made twice if a peer that has forgotten counted',
       (count: any) => (count.copy = { fence: 0, value: 0, keepers: { version: 1, peers: IDS } }),
       2,
     ],
-  ])('a change that a stale copy and a peer that has forgotten are asked for %s', async (_, spoil, outcome) => {
+  ])('a change with a stale copy and a peer that has forgotten %s', async (_, spoil, outcome) => {
     const { things, start, crash } = counters();
     await things['a']!.change((n) => n + 1);
     const c = things['c'] as unknown as { receive: unknown };
@@ -135,7 +135,7 @@ describe('a register', () => {
       }
     });
 
-    test('is not known to count when others have changed the value since, and says so', async () => {
+    test('is of unknown effect if others have changed the value since, with an error', async () => {
       const { things } = counters();
       let others: Promise<number> | undefined;
       losing(things['a'], async (write) => {
@@ -166,7 +166,7 @@ describe('a register', () => {
 });
 
 describe('a lasting quota', () => {
-  test('gives out exactly the budget where there is no waste', async () => {
+  test('gives out exactly the budget without waste', async () => {
     const { things } = peers((locks) => createQuota({ locks, budget: 40 }));
     const answers = await Promise.all(Object.values(things).flatMap((quota) => Array.from({ length: 20 }, () => quota.take())));
     expect(answers.filter(({ ok }) => ok)).toHaveLength(40);
@@ -195,7 +195,7 @@ describe('a lasting quota', () => {
   });
 });
 
-test('a lasting name is given though it is not known whether others were fetched', async () => {
+test('a lasting name is given although it is unknown whether others were fetched', async () => {
   const { things } = peers((locks) => createNames({ locks }));
   let others: Promise<number> | undefined;
   losing((things['a'] as unknown as { given: unknown }).given, async (write) => {
@@ -207,7 +207,7 @@ test('a lasting name is given though it is not known whether others were fetched
   expect([await others, own].sort()).toEqual([16, 8]);
 });
 
-test('lasting names are given once, whoever crashes, and stay short', async () => {
+test('lasting names are given once, whichever peers crash, and stay short', async () => {
   const { things, start, crash } = peers((locks) => createNames({ locks }));
   const given: number[] = [];
   const take = async (id: string) => {

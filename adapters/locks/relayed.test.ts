@@ -1,4 +1,4 @@
-/** A majority that is connected, though not everybody reaches everybody: members pass on. */
+/** A connected majority whose members do not all reach each other: members relay messages. */
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../testing/servers.js';
 import { linked } from '../linked.js';
@@ -19,7 +19,7 @@ async function expectAllServed(ids: readonly string[], all: readonly Locks[]): P
   expect(fences).toEqual([...new Set(fences)].sort((x, y) => x - y));
 }
 
-test('three of whom two do not reach each other are served, all three', async () => {
+test('three peers of which two do not reach each other are all served', async () => {
   const ids = ['a', 'b', 'c'];
   const made = await behindMedia(ids, [['a', 'c']], PATIENCE);
   await expectAllServed(
@@ -28,7 +28,7 @@ test('three of whom two do not reach each other are served, all three', async ()
   );
 });
 
-test('five in a ring are served, all five, and say good-bye across it', async () => {
+test('five peers in a ring are all served, and send `bye` across it', async () => {
   const ids = ['a', 'b', 'c', 'd', 'e'];
   const chords = ids.map((id, i) => [id, ids[(i + 2) % 5]!] as const);
   const made = await behindMedia(ids, chords, 8 * PATIENCE);
@@ -36,11 +36,11 @@ test('five in a ring are served, all five, and say good-bye across it', async ()
   await expectAllServed(ids, all);
   const others = made.filter((_, i) => i !== 0);
   await all[0]!.transport.close();
-  // By its word: their patience lasts longer than this waits.
+  // By the `bye` message: the patience is longer than this waits.
   await expect.poll(() => others.map(({ locks }) => locks.status().missing)).toEqual(others.map(() => ['a']));
 });
 
-test('a holder that loses the way to one, and then the one that passes on, keeps its lock while another passes on', async () => {
+test('a holder that loses a link, and then its relay, keeps its lock with another', async () => {
   const ids = ['a', 'b', 'c', 'd'];
   const [a, b, c, d] = (await behindMedia(ids, [], PATIENCE)) as Awaited<ReturnType<typeof behindMedia>>;
   await expect.poll(() => a!.locks.status().members).toEqual(ids);
@@ -49,7 +49,7 @@ test('a holder that loses the way to one, and then the one that passes on, keeps
   a!.medium.cutFrom.add('c');
   c!.medium.cutFrom.add('a');
   await new Promise((resolve) => setTimeout(resolve, 10 * PATIENCE));
-  // It is no news to anybody.
+  // No peer changes its state.
   expect([a, b, c, d].map((each) => each!.locks.status().epoch)).toEqual([epoch, epoch, epoch, epoch]);
   b!.medium.isCut = true;
   await expect.poll(() => a!.locks.status().members, { timeout: 5_000 }).toEqual(['a', 'c', 'd']);
@@ -74,7 +74,7 @@ test('over a mesh in which two know only the third, all three are served', async
   await expectAllServed(ids, all);
 });
 
-test('sealed with a key for each pair, a member passes on for two who do not reach each other: each way has the seal of its own pair', async () => {
+test('sealed with a key for each pair, a relay keeps the seal of the pair', async () => {
   const ids = ['a', 'b', 'c'];
   const keysOf = (id: string) => (other: string) => `a secret of ${[id, other].toSorted().join(' and ')}`;
   const bus = new InProcessBus();
@@ -98,12 +98,12 @@ test('sealed with a key for each pair, a member passes on for two who do not rea
   await expect.poll(() => heard).toContain('by way of b');
 });
 
-test('without relays nobody hears of a peer what another one says in its name', async () => {
+test('without relays no peer accepts messages that another one sends in a name', async () => {
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
   const media = ['a', 'c'].map((id) => bus.transport(id));
   const [a, c] = media.map((medium) => linked(medium, { peers: ['a', 'b', 'c'], relay: false, beatMs: 5 }));
-  // What c says to a is heard by b as well.
+  // b also receives the messages from c to a.
   let echo: number;
   media[0]!.events.subscribe((event) => {
     if (event.type === 'message') ({ nonce: echo } = (event.message as any).message);

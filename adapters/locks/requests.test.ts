@@ -1,4 +1,4 @@
-/** What a caller lives with: asking twice, asking again when a lock was lost, and ends in good order. */
+/** Repeated requests, retries after a lost lock, and ordered ends. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { InProcessBus } from '../transports/in-process.js';
 import { LockQueue } from './lock-queue.js';
@@ -12,8 +12,8 @@ const turns = async (n: number) => {
   for (let i = 0; i < n; i++) await settled();
 };
 
-describe('asking for a lock that one holds', () => {
-  test('waits for oneself, and ifAvailable says so at once', async () => {
+describe('a request for a lock that this peer holds', () => {
+  test('waits, and ifAvailable returns null at once', async () => {
     const [{ a }] = await peers('a', 'b');
     const inside = a!.request('x', async () => {
       expect(await a!.acquire('x', { ifAvailable: true })).toBeNull();
@@ -23,7 +23,7 @@ describe('asking for a lock that one holds', () => {
     expect(await a!.request('x', () => 'after')).toBe('after');
   });
 
-  test('the second is served when the first is over, with a larger fence', async () => {
+  test('the second is granted when the first is over, with a larger fence', async () => {
     const [{ a }] = await peers('a', 'b');
     const order: string[] = [];
     const fences = await Promise.all(
@@ -42,7 +42,7 @@ describe('asking for a lock that one holds', () => {
 });
 
 describe('a lock that is lost', () => {
-  test('may be asked for again, and its error says so', async () => {
+  test('may be requested again, and its error is retryable', async () => {
     const [{ a }, transports] = await peers('a', 'b', 'c');
     const held = await a!.acquire('x');
     for (const gone of ['b', 'c']) await transports[gone]!.close();
@@ -50,7 +50,7 @@ describe('a lock that is lost', () => {
     expect(held.signal.reason.message).toMatch(/Request it again/);
   });
 
-  test('may not where the locks have ended, and its error says so', async () => {
+  test('may not after the locks have ended, and its error is not retryable', async () => {
     const [{ a }] = await peers('a', 'b');
     const held = await a!.acquire('x');
     await a!.close({ withinMs: 0 });
@@ -60,7 +60,7 @@ describe('a lock that is lost', () => {
 });
 
 describe('request with retry', () => {
-  /** A peer that loses what it holds when it is told to, and comes back soon. */
+  /** A peer that loses its locks on demand, and comes back soon. */
   async function unlucky() {
     const [{ locks, medium }] = (await cuttable('a', 'b', 'c')) as [Cuttable];
     const lose = async ({ signal }: Lock) => {
@@ -71,7 +71,7 @@ describe('request with retry', () => {
     return { locks, lose };
   }
 
-  test('runs the callback again once the run that lost the lock has ended, and gives what the last run gives', async () => {
+  test('runs the callback again after the run that lost the lock, and returns its result', async () => {
     const { locks, lose } = await unlucky();
     const seen: string[] = [];
     let runs = 0;
@@ -99,7 +99,7 @@ describe('request with retry', () => {
     expect(runs).toBe(1);
   });
 
-  test('hands on what the callback throws, and asks again for nothing else than a loss', async () => {
+  test('passes on the errors of the callback, and repeats only after a loss', async () => {
     const [{ a }] = await peers('a', 'b');
     const oops = new Error('oops');
     let runs = 0;
@@ -111,7 +111,7 @@ describe('request with retry', () => {
     expect(runs).toBe(1);
   });
 
-  test('gives up by the signal of the caller while the run that lost the lock does not end', async () => {
+  test("ends with the caller's signal while the run that lost the lock goes on", async () => {
     const { locks, lose } = await unlucky();
     const stop = new AbortController();
     let runs = 0;
@@ -125,12 +125,12 @@ describe('request with retry', () => {
     expect(runs).toBe(1);
   });
 
-  test('gives up by the signal of the caller while it waits again', async () => {
+  test("ends with the caller's signal while it waits again", async () => {
     const { locks, lose } = await unlucky();
     const stop = new AbortController();
     const waiting = locks.request('x', { retry: true, signal: stop.signal }, async (lock) => {
       await lose(lock);
-      // Comes before the next try.
+      // Comes before the next attempt.
       void locks.acquire('x').then(() => stop.abort());
     });
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
@@ -158,8 +158,8 @@ describe('request with retry', () => {
   });
 });
 
-describe('closing in good order', () => {
-  test('who is inside is told to stop, and nobody else comes in before it has', async () => {
+describe('closing in order', () => {
+  test('a holder is notified to stop, and no other peer gets the lock before it has', async () => {
     const [{ a, b }] = await peers('a', 'b', 'c');
     const seen: string[] = [];
     const first = a!.request('x', async ({ signal }) => {
@@ -178,7 +178,7 @@ describe('closing in good order', () => {
     expect(seen).toEqual(['a in', 'a is told', 'a out', 'b in']);
   });
 
-  test('a lock that was acquired goes on when it is released', async () => {
+  test('an acquired lock passes on when it is released', async () => {
     const [{ a, b }] = await peers('a', 'b', 'c');
     const held = await a!.acquire('x');
     const next = b!.acquire('x');
@@ -202,7 +202,7 @@ describe('closing in good order', () => {
     await Promise.all(closing);
   });
 
-  test('who does not stop is waited for so long, and no longer', async () => {
+  test('a holder that does not stop is waited for this long, and no longer', async () => {
     const [{ a, b }] = await peers('a', 'b', 'c');
     const stubborn = a!.request('x', never);
     await settled();
@@ -215,7 +215,7 @@ describe('closing in good order', () => {
 });
 
 describe('confirmed grants', () => {
-  test('are granted one at a time, with fences that grow, wherever one asks', async () => {
+  test('are granted one at a time, with growing fences, at any peer', async () => {
     const ids = ['a', 'b', 'c'];
     const bus = new InProcessBus();
     const all = ids.map((id) => createLocks({ transport: bus.transport(id), peers: ids, confirm: true }));
@@ -257,7 +257,7 @@ describe('confirmed grants', () => {
   });
 });
 
-test('what is no name, no options or no callback is said as that', async () => {
+test('an invalid name, options or callback is reported', async () => {
   const [{ a }] = await peers('a', 'b');
   const request = (...given: unknown[]) => (a as any).request(...given) as Promise<unknown>;
   await expect(request()).rejects.toThrow('a lock needs a name. Pass a string of 1 to 256 characters');
@@ -268,7 +268,7 @@ test('what is no name, no options or no callback is said as that', async () => {
   await expect((a as any).acquire()).rejects.toThrow('a lock needs a name');
 });
 
-test('one request after the other leaves the event loop to everybody else now and then', async () => {
+test('one request after the other lets the event loop run now and then', async () => {
   const bus = new InProcessBus();
   const locks = createLocks({ transport: bus.transport('a'), peers: ['a'] });
   await locks.ready;

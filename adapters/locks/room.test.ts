@@ -1,14 +1,14 @@
-/** Locks with the longest names, of peers and of clients, until there is no room: whatever epochs begin then, nobody loses one. */
+/** Locks with the longest names, of peers and of clients, until no more fit: no lock is lost in any later epoch. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks, type Lock, type Locks } from './locks.js';
 
 const voters = ['a', 'b', 'c'];
-/** In JSON a control character has six bytes. */
+/** In JSON a control character takes six bytes. */
 const longest = (i: number) => String(i).padEnd(256, '\u0001');
 
 async function cluster(clients: readonly string[]) {
-  // Clients do not know who comes later.
+  // Clients do not know peers that join later.
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const bus = new InProcessBus();
   const transports = [...voters, ...clients, 'd'].map((id) => bus.transport(id));
@@ -38,7 +38,7 @@ async function cluster(clients: readonly string[]) {
   return { all, others, change, largest };
 }
 
-/** Until it is refused. */
+/** Until a request is refused. */
 async function fill(locks: Locks, held: Lock[], next: { number: number }): Promise<Error> {
   for (;;) {
     try {
@@ -64,7 +64,7 @@ test('all peers are full: each epoch that follows keeps all of them', async () =
   expect(held.filter(({ signal }) => signal.aborted)).toEqual([]);
 });
 
-test('clients fill their peers, which count with them: one too many is refused to the client by name, and nobody loses a lock', async () => {
+test('clients fill their peers: the next one is refused, and no lock is lost', async () => {
   const ids = Array.from({ length: 20 }, (_, i) => `client ${i}`);
   const { all, others, change } = await cluster(ids);
   const held: Lock[] = [];
@@ -72,7 +72,7 @@ test('clients fill their peers, which count with them: one too many is refused t
   const next = { number: 0 };
   for (const locks of others) expect(isRefusal(await fill(locks, held, next), hostOf(locks))).toBe(true);
   expect(held.length).toBeGreaterThan(100);
-  // What is there already costs no room, and who is refused is left with nothing.
+  // Existing locks need no further room, and a refused client has no lock left.
   const [first, ...rest] = others as [Locks, ...Locks[]];
   const second = rest.find((locks) => hostOf(locks) === hostOf(first))!;
   const again = second.acquire(held[0]!.name);
@@ -87,7 +87,7 @@ test('clients fill their peers, which count with them: one too many is refused t
   expect(await first.request(longest(8_000), ({ fence }) => fence)).toBeGreaterThan(0);
 });
 
-test('what clients have given back is recorded until its epoch ends: before that is too much, the next begins', async () => {
+test('locks that clients returned are recorded until the epoch ends in time', async () => {
   const { all, others, change, largest } = await cluster(['x']);
   const held = await Promise.all(all.map((locks, i) => locks.acquire(`kept ${i}`)));
   for (let i = 0; i < 300; i++) await others[0]!.request(longest(i), () => {});

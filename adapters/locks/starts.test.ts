@@ -1,4 +1,4 @@
-/** Peers that start, start again and leave while somebody holds a lock: whoever is not touched keeps what it holds. */
+/** Peers that start, restart and leave while a lock is held: a holder that is not restarted keeps its lock. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MapStorage } from '../storage/map.fixture.js';
 import type { PeerStorage } from '../storage/storage.js';
@@ -26,7 +26,7 @@ const turns = async (n: number) => {
   for (let i = 0; i < n; i++) await settled();
 };
 
-test.each(['a', 'b', 'c'])('a rolling restart of the others leaves the lock with %s, who holds it', async (holder) => {
+test.each(['a', 'b', 'c'])('a rolling restart of the others leaves the lock with its holder %s', async (holder) => {
   const ids = ['a', 'b', 'c'];
   const { start, stop } = cluster(ids);
   const locks = Object.fromEntries(ids.map((id) => [id, start(id)]));
@@ -52,7 +52,7 @@ const orders = (ids: readonly string[]): string[][] =>
   ids.length === 0 ? [[]] : ids.flatMap((first) => orders(ids.filter((id) => id !== first)).map((rest) => [first, ...rest]));
 
 test.each(orders(['a', 'b', 'c', 'd']).map((order) => [order.join(', '), order] as const))(
-  'a cold start of four in the order %s: who is granted the lock keeps it while the others come',
+  'a cold start of four in the order %s: a holder keeps its lock while others join',
   async (_, order) => {
     const { start } = cluster(['a', 'b', 'c', 'd']);
     let inside = 0;
@@ -73,12 +73,12 @@ test.each(orders(['a', 'b', 'c', 'd']).map((order) => [order.join(', '), order] 
   },
 );
 
-describe('a peer that is given another list of peers', () => {
+describe('a peer with another list of peers', () => {
   test.each([
     ['in which it is alone with us', 'c', ['a', 'c']],
     ['in ours it is not', 'd', ['a', 'b', 'c', 'd']],
     ['in which nobody of us is', 'd', ['d', 'x', 'y']],
-  ])('is refused with both lists, and those who serve go on: %s', async (_, id, peers) => {
+  ])('is refused with both lists, and the others keep serving: %s', async (_, id, peers) => {
     const bus = new InProcessBus();
     const ids = ['a', 'b', 'c'];
     const [a, b, c] = ids.map((each) => createLocks({ transport: bus.transport(each), peers: ids })) as [Locks, Locks, Locks];
@@ -99,7 +99,7 @@ describe('a peer that is given another list of peers', () => {
   });
 });
 
-test('a cluster that is said to be new before all are there has larger fences than in an earlier life', async () => {
+test('bootstrap before all peers are there gives larger fences than an earlier run', async () => {
   const life = async (ids: readonly string[], isNew: boolean) => {
     const bus = new InProcessBus();
     const all = ids.map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b', 'c'] }));
@@ -110,12 +110,12 @@ test('a cluster that is said to be new before all are there has larger fences th
     return fence;
   };
   const before = await life(['a', 'b', 'c'], false);
-  // The clock of a later life is later.
+  // The clock of a later run is later.
   for (const end = Date.now() + 50; Date.now() < end;) await settled();
   expect(await life(['a', 'b'], true)).toBeGreaterThan(before);
 });
 
-test('locks are closed only once nothing is being saved any more, however they have ended', async () => {
+test('locks are closed only after the last write, however they have ended', async () => {
   for (const isLost of [false, true]) {
     const storage = new MapStorage();
     const bus = new InProcessBus();

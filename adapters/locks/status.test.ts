@@ -1,4 +1,4 @@
-/** What a peer says of its locks: the status and its changes, the warning of a service that nobody gets, and OpenTelemetry's metrics. */
+/** The status of locks and its changes, the warning about missing service, and the OpenTelemetry metrics. */
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -20,7 +20,7 @@ import { peers, settled } from './peers.fixture.js';
 afterEach(() => void vi.restoreAllMocks());
 
 describe('the status', () => {
-  test('says where a peer stands, and what is held and waited for here', async () => {
+  test('contains the state of a peer, its held locks and its waiting requests', async () => {
     const [{ a, b, c }] = await peers('a', 'b', 'c');
     const x = await b!.acquire('x');
     const y = await b!.acquire('y');
@@ -45,7 +45,7 @@ describe('the status', () => {
     expect(c!.status()).toEqual({ ...standing, held: [], waiting: [] });
   });
 
-  test('of a peer that reaches nobody, and of one that is closed', async () => {
+  test('of a peer without connections, and of a closed one', async () => {
     const bus = new InProcessBus();
     const alone = createLocks({ transport: bus.transport('a'), peers: ['a', 'b', 'c'] });
     expect(alone.status()).toMatchObject({ state: 'connecting', epoch: 0, members: [], leader: null, missing: ['b', 'c'] });
@@ -61,7 +61,7 @@ describe('the status', () => {
     expect(seen).toEqual([closed]);
   });
 
-  test('is a copy: what is done to it changes nothing', async () => {
+  test('is a copy: changes of it have no effect', async () => {
     const [{ a }] = await peers('a', 'b');
     const before = structuredClone(a!.status());
     for (const list of [a!.status().members, a!.status().missing, a!.members] as unknown as string[][]) list.push('nobody');
@@ -69,19 +69,19 @@ describe('the status', () => {
     expect(a!.members).toEqual(['a', 'b']);
   });
 
-  test('is told when it has changed, and no more than that, until the end', async () => {
+  test('is emitted when it has changed, and only then, until the end', async () => {
     const [{ a, b }, transports] = await peers('a', 'b', 'c');
     const seen: LocksStatus[] = [];
     let isOver = false;
     a!.status$.subscribe({ next: (status) => void seen.push(status), complete: () => (isOver = true) });
     expect(seen).toEqual([a!.status()]);
-    // Others take the lock, and messages pass here.
+    // Other peers take the lock, and messages pass here.
     await b!.request('x', () => {});
     const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
     await turn();
     expect(seen).toHaveLength(1);
     const asked = a!.acquire('x');
-    // What happens in one turn of the event loop is one change.
+    // The changes of one turn of the event loop are one emission.
     const [y, z] = [a!.acquire('y'), a!.acquire('z')];
     for (const lock of [await y, await z]) lock.release();
     const held = await asked;
@@ -122,8 +122,8 @@ describe('the status', () => {
   });
 });
 
-describe('a service that grants nothing for ten seconds says so', () => {
-  /** The first of some peers, in time that passes at once; of nobody's list, they come later. */
+describe('missing service for ten seconds is reported', () => {
+  /** The first of some peers, in time that passes at once. Peers without a list join later. */
   function started(ids: readonly string[], there: readonly string[], storageOf?: () => PeerStorage) {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     warn.mockClear();
@@ -169,7 +169,7 @@ describe('a service that grants nothing for ten seconds says so', () => {
     await vi.waitFor(() => expect(all[0]!.status().state).toBe('serving'), 20_000);
   });
 
-  test('a peer that has heard another list, whose majority may serve without it', async () => {
+  test('a peer with another list, whose majority may serve without it', async () => {
     const { pass, warnings, bus } = started(['a', 'b', 'c'], ['a']);
     createLocks({ transport: bus.transport('c'), peers: ['a', 'c', 'x'] });
     await pass(11_000);
@@ -179,7 +179,7 @@ describe('a service that grants nothing for ten seconds says so', () => {
     );
   });
 
-  test('a peer that reaches nobody, and one that lost the majority', async () => {
+  test('a peer without connections, and one that lost the majority', async () => {
     const alone = started(['a', 'b', 'c'], ['a']);
     await alone.pass(11_000);
     const missing = 'has granted no locks for 10 s: it does not reach b, c, and a majority of the peers has to be connected';
@@ -196,7 +196,7 @@ describe('a service that grants nothing for ten seconds says so', () => {
     expect(warnings()).toEqual([`"locks" of peer "a" ${missing}`]);
   });
 
-  test('after a change of members that may be decided: whom it takes; and then they are served', async () => {
+  test('a change of members that may be decided: the voters to start, and then service', async () => {
     const peers = ['a', 'b', 'c'];
     const { all, pass, warnings, bus } = started(peers, ['c', 'b']);
     const [c, b] = all as [Locks, Locks];
@@ -229,7 +229,7 @@ describe('a service that grants nothing for ten seconds says so', () => {
     ]);
   });
 
-  test('a peer that reaches all others, one of whom does not get on, is not told to wait for all', async () => {
+  test('a peer connected with all others, one of which is stuck, is not asked to wait', async () => {
     const hung = (): PeerStorage => ({ load: async () => undefined, save: () => new Promise(() => {}) });
     const { all, pass, warnings, bus } = started(['a', 'b'], ['a']);
     createLocks({ transport: bus.transport('b'), peers: ['a', 'b'], storage: hung() });
@@ -241,7 +241,7 @@ describe('a service that grants nothing for ten seconds says so', () => {
     ]);
   });
 
-  test('nobody is warned of who is served, or has ended', async () => {
+  test('no warning for a peer that serves, or has ended', async () => {
     const { all, pass, warnings } = started(['a', 'b', 'c'], ['a', 'b'], () => new MapStorage());
     await pass(1_000);
     await Promise.all(all.map(({ ready }) => ready));
@@ -278,7 +278,7 @@ describe('metrics', () => {
   };
 
   test.each(['closed, and what is held is not given back', 'at their end as the transport ends'])(
-    'say what the status says once locks are %s',
+    'match the status once locks are %s',
     async (how) => {
       const { locks, transport, collect } = peerWithMetrics();
       await locks.ready;
@@ -296,12 +296,12 @@ describe('metrics', () => {
         'quiver.locks.wait.duration abandoned': 1,
       };
       expect(await collect()).toMatchObject(ended);
-      // Nothing is asked of what has ended any more; what was said last stays.
+      // Metrics of ended locks are not observed again; the last value stays.
       expect(await collect()).toMatchObject(ended);
     },
   );
 
-  test('grants, waits, holds and epochs are counted by the meter that one hands over', async () => {
+  test('the given meter counts grants, waits, holds and epochs', async () => {
     const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
     const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 2 ** 30 });
     const provider = new MeterProvider({ readers: [reader] });

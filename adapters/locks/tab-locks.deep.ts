@@ -11,7 +11,7 @@ import { hiddenTabs } from '../../testing/hidden-tabs.js';
 import type { Locks } from './locks.js';
 import type { Lock } from './lock-handle.js';
 
-/** What runs in each tab. */
+/** The script of each tab. */
 declare global {
   var locks: Locks;
   var held: Lock | undefined;
@@ -64,7 +64,7 @@ async function visitor(): Promise<{ context: BrowserContext; open: () => Promise
 const soon = { timeout: 10_000, interval: 20 };
 const idOf = (page: Page) => page.evaluate(() => locks.node.id);
 const membersOf = (page: Page) => page.evaluate(() => locks.members.length);
-/** Holds the lock until it is lost or released; gives the fence. */
+/** Holds the lock until it is lost or released; returns the fence. */
 const hold = (page: Page, name = 'x') =>
   page.evaluate(async (name) => {
     globalThis.held = await locks.acquire(name);
@@ -74,7 +74,7 @@ const isLost = (page: Page) => page.evaluate(() => held!.signal.aborted);
 const release = (page: Page) => page.evaluate(() => held!.release());
 
 test.skipIf(missing)(
-  'the first tab is served in about a second, the next ones at once; who holds keeps its lock as they come',
+  'the first tab is served in about a second, the next ones at once',
   async () => {
     const { open } = await visitor();
     const first = await open();
@@ -92,7 +92,7 @@ test.skipIf(missing)(
 );
 
 test.skipIf(missing)(
-  'eight tabs that are opened at once are one cluster: one holder at a time, each with a larger fence',
+  'eight tabs opened at once are one cluster: one holder, with growing fences',
   async () => {
     const { context, open } = await visitor();
     const log: [word: string, fence: number][] = [];
@@ -118,7 +118,7 @@ test.skipIf(missing)(
 );
 
 test.skipIf(missing)(
-  'a tab that is closed gives its lock on at once, one that crashes within the patience of the others',
+  'a closed tab passes its lock on at once, a crashed one within the patience',
   async () => {
     const { context, open } = await visitor();
     const [a, b, c] = (await Promise.all([open(), open(), open()])) as [Page, Page, Page];
@@ -141,7 +141,7 @@ test.skipIf(missing)(
 );
 
 test.skipIf(missing)(
-  'a tab that is frozen loses its lock before it freezes, and comes back as another one',
+  'a frozen tab loses its lock before it freezes, and returns with a new id',
   async () => {
     const url = await serve();
     const { open, close } = await hiddenTabs();
@@ -174,7 +174,7 @@ test.skipIf(missing)(
 );
 
 test.skipIf(missing)(
-  'a tab that blocks for longer than the patience of the others hears that it was counted as gone; its fence is the smaller one',
+  'a blocked tab is notified that it was counted as gone; its fence is smaller',
   async () => {
     const { open } = await visitor();
     const [a, b] = (await Promise.all([open(), open()])) as [Page, Page];
@@ -195,7 +195,7 @@ test.skipIf(missing)(
 );
 
 test.skipIf(missing)(
-  'a tab that is copied, with its sessionStorage, is another one',
+  'a duplicated tab, with its sessionStorage, has another id',
   async () => {
     const { context, open } = await visitor();
     const a = await open();

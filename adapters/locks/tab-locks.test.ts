@@ -1,4 +1,4 @@
-/** Tab locks over the BroadcastChannel of Node, each as one tab; what a browser does with its tabs: tab-locks.deep.ts. */
+/** Tab locks over the BroadcastChannel of Node, each as one tab; tab-locks.deep.ts uses real browser tabs. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
 import { LostError } from '../transports/errors.js';
@@ -17,7 +17,7 @@ function tabs() {
   onTestFinished(async () => void (await Promise.all(opened.map((locks) => locks.close()))));
   const kept = (locks: Locks) => (opened.push(locks), locks);
   const open = () => kept(createTabLocks({ channel, clock }));
-  /** One whose page is told what a browser would. */
+  /** A tab whose page receives the events of a browser. */
   const openPage = () => {
     const page = new EventTarget();
     const visits = new Visits(() => tabsTransport(channel, { clock }), page);
@@ -26,7 +26,7 @@ function tabs() {
   return { open, openPage };
 }
 
-test('the first tab is served alone, later ones beside it; who holds keeps its lock as others come and go', async () => {
+test('the first tab is served at once, later ones too, and holders keep their locks', async () => {
   const { open } = tabs();
   const a = open();
   const held = await a.acquire('x');
@@ -44,7 +44,7 @@ test('the first tab is served alone, later ones beside it; who holds keeps its l
   await expect.poll(() => a.members.length).toBe(2);
 });
 
-test('many that come at once are one cluster, with one holder at a time', async () => {
+test('many tabs that open at once are one cluster, with one holder at a time', async () => {
   const { open } = tabs();
   let inside = 0;
   const fences: number[] = [];
@@ -58,7 +58,7 @@ test('many that come at once are one cluster, with one holder at a time', async 
   expect(fences).toEqual([...new Set(fences)].sort((a, b) => a - b));
 });
 
-test('after all have gone, fences go on growing', async () => {
+test('after all tabs have closed, fences keep growing', async () => {
   const { open } = tabs();
   const first = open();
   const before = await first.request('x', ({ fence }) => fence);
@@ -66,7 +66,7 @@ test('after all have gone, fences go on growing', async () => {
   expect(await open().request('x', ({ fence }) => fence)).toBeGreaterThan(before);
 });
 
-test('a page that is frozen loses what it holds at once, and comes back as somebody else', async () => {
+test('a frozen page loses its locks at once, and returns with a new id', async () => {
   const { open, openPage } = tabs();
   const { page, locks } = openPage();
   const held = await locks.acquire('x');
@@ -78,7 +78,7 @@ test('a page that is frozen loses what it holds at once, and comes back as someb
   expect(await waits).toBeGreaterThan(held.fence);
   expect(held.signal.reason).toBeInstanceOf(LostError);
   expect((held.signal.reason as LostError).isRetryable).toBe(true);
-  // What it asks for meanwhile waits until it is back.
+  // Its requests wait until it is back.
   const again = locks.request('x', ({ fence }) => fence);
   expect(await locks.request('x', { ifAvailable: true }, (lock) => lock)).toBe(null);
   page.dispatchEvent(new Event('resume'));
@@ -96,7 +96,7 @@ test('locks that are closed while the page is put aside end', async () => {
   expect(locks.status().state).toBe('closed');
 });
 
-test('what tabs have no use for is refused by name', async () => {
+test('options that tabs do not have are refused', async () => {
   expect(() => createTabLocks({ peers: ['a'] } as never)).toThrow(/createTabLocks has no option peers/);
   const locks = tabs().open();
   expect(() => locks.bootstrap()).toThrow(UsageError);
@@ -104,13 +104,13 @@ test('what tabs have no use for is refused by name', async () => {
   await expect(locks.addMember('b')).rejects.toThrow(/the open tabs are the members/);
 });
 
-test('tabs that name no channel share the one that is called locks', async () => {
+test('tabs without a channel option share the channel `locks`', async () => {
   const both = [createTabLocks({ clock }), createTabLocks({ channel: 'locks', clock })];
   onTestFinished(async () => void (await Promise.all(both.map((locks) => locks.close()))));
   await expect.poll(() => both.map(({ members }) => members.length)).toEqual([2, 2]);
 });
 
-test('where there is a document, its tab is told when the page is put aside', async () => {
+test('with a document, the tab is notified when the page is put aside', async () => {
   onTestFinished(() => void vi.unstubAllGlobals());
   const { open } = tabs();
   const page = new EventTarget();

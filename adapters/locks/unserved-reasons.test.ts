@@ -1,4 +1,4 @@
-/** Why nobody is served, in each state that a peer may be in: on a node, a transport and a clock that the test is. */
+/** The reason of missing service in each state of a peer, with a node, a transport and a clock that the test controls. */
 import { Subject } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { EPOCHS } from '../../machines/locks/messages.js';
@@ -16,7 +16,7 @@ import { warnOfEnd, warnWhenUnserved } from './unserved.js';
 const three = firstMembership(['a', 'b', 'c']);
 const later = (voters: readonly string[]): Membership => ({ ...three, version: 2, voters });
 
-/** Peer `a`; `missing` are those whom it says that it does not reach. */
+/** Peer `a`; `missing` are the peers that it does not reach. */
 function peer(context: object = {}, missing: readonly string[] = ['b', 'c']) {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
@@ -56,7 +56,7 @@ function peer(context: object = {}, missing: readonly string[] = ['b', 'c']) {
   const hears = (type: string, detail: object) => node.dispatchEvent(new CustomEvent(type, { detail }));
   const said = () =>
     warn.mock.calls.map(([text]) => (text as string).replace('"mine" of peer "a" has granted no locks for 10 s: ', ''));
-  /** What it says after ten seconds. */
+  /** The reason after ten seconds. */
   const why = () => {
     watch();
     pass(10_000);
@@ -65,7 +65,7 @@ function peer(context: object = {}, missing: readonly string[] = ['b', 'c']) {
   return { node, transport, watch, pass, becomes, hears, said, told, why, end: () => steps$.complete() };
 }
 
-test('it is said once, ten seconds after the last service, and again when served in between', () => {
+test('it is reported once, ten seconds after the last service, and again later', () => {
   const { watch, pass, becomes, said, told, end } = peer();
   watch();
   pass(9_999);
@@ -93,13 +93,13 @@ test('it is said once, ten seconds after the last service, and again when served
   expect(said()).toHaveLength(2);
 });
 
-test('a peer without a connection says so', () => {
+test('a peer without a connection reports that', () => {
   const { node, why } = peer();
   node.isThere = false;
   expect(why()).toBe('its transport is not connected');
 });
 
-test('numbers beyond reason are told at once and once, and are the reason, until it serves with that peer', () => {
+test('unreasonable numbers are reported once, and are the reason until the peer serves', () => {
   const { hears, pass, becomes, said, watch } = peer();
   watch();
   const reason =
@@ -116,11 +116,11 @@ test('numbers beyond reason are told at once and once, and are the reason, until
   expect(said().at(-1)).toBe('it does not reach b, c, and a majority of the peers has to be connected');
 });
 
-test('of tabs one of them does not answer', () => {
+test('an open tab does not answer', () => {
   expect(peer({ membership: OF_ALL_PRESENT }).why()).toBe('an open tab does not answer. Close it, or end its debugger');
 });
 
-test('another list of peers comes first, of those who have not come back with this one', () => {
+test('another list comes first, of peers that have not come back with this one', () => {
   const differing = [
     { node: 'b', hasGivenWay: false },
     { node: 'c', hasGivenWay: true },
@@ -131,7 +131,7 @@ test('another list of peers comes first, of those who have not come back with th
   );
 });
 
-test('who is no member is told whom to ask, and what is known of those whom it expects', () => {
+test('a peer that is not a member: the members to ask, and the known reasons', () => {
   const among = peer({ membership: firstMembership(['b', 'c']), links: ['b'] }, ['c']);
   explainAbsence(among.transport, (other) => (other === 'c' ? 'its hub is away' : null));
   expect(among.why()).toBe(
@@ -148,7 +148,7 @@ test('who is no member is told whom to ask, and what is known of those whom it e
   expect(unlisted.why()).toContain('it is not a member (c: connected, with nothing of the name "mine"');
 });
 
-test('who was removed is told that, and not that it is not a member', () => {
+test('a removed peer: that it was removed, and not only that it is not a member', () => {
   const removed = peer(
     { membership: later(['b', 'c']), served: { epoch: 3, members: ['a', 'b', 'c'], membership: three }, links: ['b', 'c'] },
     [],
@@ -158,7 +158,7 @@ test('who was removed is told that, and not that it is not a member', () => {
   );
 });
 
-test('a peer that nobody has ever heard is told how to join; one that has served, or reaches somebody, is not', () => {
+test('an unknown peer gets the advice to join, unless it has served or is connected', () => {
   const never = { served: { epoch: 0, members: [] } };
   const tooFew = ', and a majority of the peers has to be connected';
   expect(peer(never).why()).toBe(
@@ -174,7 +174,7 @@ test('a peer that nobody has ever heard is told how to join; one that has served
   );
 });
 
-test('a majority that has forgotten waits for all; any other is asked for more', () => {
+test('a majority that has forgotten waits for all; any other compares the status', () => {
   expect(peer({}, ['c']).why()).toBe(
     'it does not reach c, and peers without storage begin once all are connected, or after locks.bootstrap() on one peer of a ' +
       'new cluster; if c was removed since, no peer here remembers that: stop all peers, and start them with the present list of peers',
@@ -183,7 +183,7 @@ test('a majority that has forgotten waits for all; any other is asked for more',
   expect(peer({}, []).why()).toBe('it reaches all peers. Compare locks.status() of all peers');
 });
 
-test('a change of the members that may be decided names the voters whom it does not reach', () => {
+test('a change of the members that may be decided names its missing voters', () => {
   const ballot = (proposer: string, membership: Membership) => ({ proposer, next: membership });
   const [two, four] = [later(['a', 'b', 'd']), { ...later(['a', 'b', 'd', 'e']), version: 3 }];
   const decided = (voters: string, absent: string) =>
@@ -193,13 +193,13 @@ test('a change of the members that may be decided names the voters whom it does 
   const links = ['b'];
   expect(peer({ links, pending: [ballot('b', two), ballot('b', four)] }, ['c']).why()).toBe(decided('a, b, d, e', 'd, e'));
   expect(peer({ links, promised: ballot('c', two) }, ['c']).why()).toBe(decided('a, b, d', 'd'));
-  // Its own, one that is not a later, and one of which all are reached.
+  // Its own ballot, one with a list that is not later, and one whose voters are all connected.
   expect(peer({ links, pending: [ballot('a', two)] }, ['c']).why()).toContain(others);
   expect(peer({ links, pending: [ballot('b', { ...two, version: 1 })] }, ['c']).why()).toContain(others);
   expect(peer({ links: ['b', 'd'], pending: [ballot('b', two)] }, ['c']).why()).toContain(others);
 });
 
-test('an end is told with its error, and one that was asked for is not', () => {
+test('an end is reported with its error, unless it was requested', () => {
   const { node, said } = peer();
   warnOfEnd(node as unknown as LiveNode, new ClosedError('closed'));
   expect(said()).toEqual([]);

@@ -1,4 +1,4 @@
-/** What the warning of a service that nobody gets knows: who is not there, who is and is not heard, and who runs something else. */
+/** The contents of the warning about missing service: peers that are not connected, are refused, or run locks with another name. */
 import { asyncScheduler, VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -28,7 +28,7 @@ function cluster() {
     locks.ready.catch(() => {});
     return locks;
   };
-  /** Ten seconds pass for all of them; what each has said then. */
+  /** Lets ten seconds pass for all peers, and returns their warnings. */
   const said = async (): Promise<string[]> => {
     for (const { clock } of running) {
       clock.maxFrames += 11_000;
@@ -42,11 +42,11 @@ function cluster() {
 const three = ['a', 'b', 'c'];
 const nothing = (name: string, id: string) => `"${name}" of peer "${id}" has granted no locks for 10 s: `;
 const tooFew = ', and a majority of the peers has to be connected';
-/** Over a bus, with a link layer that is given these. */
+/** Over a bus, with a link layer for these peers. */
 const onBus = (bus: InProcessBus) => (id: string, peers: readonly string[]) => linked(bus.transport(id), { peers, beatMs: 5 });
 
-describe('locks of another name', () => {
-  test('are named by each peer of those that it reaches', async () => {
+describe('locks with another name', () => {
+  test('are named by each peer for its connected peers', async () => {
     const { start, said } = cluster();
     const on = onBus(new InProcessBus());
     const all = ['orders', 'order', 'jobs'].map((name, i) => start(on(three[i]!, three), { peers: three, name }));
@@ -60,7 +60,7 @@ describe('locks of another name', () => {
     expect((await said()).filter((text) => text.includes('granted no locks'))).toHaveLength(3);
   });
 
-  test('and a peer that has none yet', async () => {
+  test('and a peer without locks', async () => {
     const { start, said } = cluster();
     const on = onBus(new InProcessBus());
     const b = on('b', three);
@@ -72,7 +72,7 @@ describe('locks of another name', () => {
     );
   });
 
-  test('are told to a client as well', async () => {
+  test('are reported to a client as well', async () => {
     const { start, said } = cluster();
     const on = onBus(new InProcessBus());
     const all = ['a', 'b', 'c'].map((id) => start(on(id, [...three, 'd']), { peers: three, name: 'orders' }));
@@ -86,7 +86,7 @@ describe('locks of another name', () => {
     ]);
   });
 
-  test('are forgotten when they are closed, quoted, and no more than a few', async () => {
+  test('are forgotten when they are closed, quoted, and limited to a few', async () => {
     const { start, said } = cluster();
     const bus = new InProcessBus();
     const b = bus.transport('b');
@@ -108,7 +108,7 @@ describe('locks of another name', () => {
   });
 });
 
-describe('a client of whose list nobody votes', () => {
+describe('a client whose listed peers do not vote', () => {
   const everybody = [...three, 'd', 'e', 'f'];
   async function served(start: ReturnType<typeof cluster>['start'], peers = three) {
     const on = onBus(new InProcessBus());
@@ -122,7 +122,7 @@ describe('a client of whose list nobody votes', () => {
     `; ${speak} also take part in "locks", and are not among the peers that it was given (${given}): if they vote and these do not, ` +
     'restart it with the voters as its peers, which locks.members on one of them lists';
 
-  test('for they are clients themselves, or nobody', async () => {
+  test('because they are clients themselves, or not connected', async () => {
     const { start, said } = cluster();
     const { on } = await served(start);
     await start(on('e', everybody), { peers: three, client: true }).ready;
@@ -135,7 +135,7 @@ describe('a client of whose list nobody votes', () => {
     );
   });
 
-  test('for they wait to be added: they tell it who votes', async () => {
+  test('because they wait to be added: they report the voters', async () => {
     const { start, said } = cluster();
     const { on } = await served(start);
     start(on('e', everybody), { join: true });
@@ -145,7 +145,7 @@ describe('a client of whose list nobody votes', () => {
     expect(await said()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now. Start it again with these as its peers`);
   });
 
-  test('for they were removed: they tell it who votes', async () => {
+  test('because they were removed: they report the voters', async () => {
     const { start, said } = cluster();
     const { on, all } = await served(start, [...three, 'e']);
     await all[0]!.removeMember('e');
@@ -181,7 +181,7 @@ test('a peer whose hub is away', async () => {
   expect(await said()).toContain(`${at}this peer has no connection to a hub)${tooFew}`);
 });
 
-describe('a peer that is heard and refused', () => {
+describe('a peer whose frames are refused', () => {
   const key = 'a key of sixteen bytes';
   const wrong: [string, (medium: Transport) => Transport, string][] = [
     [
@@ -201,7 +201,7 @@ describe('a peer that is heard and refused', () => {
     expect(await said()).toContain(`${nothing('locks', 'a')}it does not reach b, c (b: ${reason})${tooFew}`);
   });
 
-  test('is not called so once what it says is taken', async () => {
+  test('is not reported any more once its frames are accepted', async () => {
     cluster();
     const bus = new InProcessBus();
     let theirs = 'another of sixteen';
@@ -219,11 +219,11 @@ describe('a peer that is heard and refused', () => {
   });
 });
 
-describe('a name that is wrong in the peers of linked', () => {
+describe('a wrong name in the peers of linked', () => {
   const isNamedThere =
     'connected, but its link layer does not answer. It is still starting, or its peers of linked do not contain this peer';
 
-  test('here: who is there under another name; and there: who is not answered', async () => {
+  test('here: a peer with another name; there: a peer without replies', async () => {
     const { start, said } = cluster();
     const on = onBus(new InProcessBus());
     const wrong = ['a', 'bb', 'c'];
@@ -236,7 +236,7 @@ describe('a name that is wrong in the peers of linked', () => {
     expect(warnings).toContain(`${nothing('locks', 'b')}it does not reach a, c (a: ${isNamedThere})${tooFew}`);
   });
 
-  test('of somebody who joins: it says so, and so does who would add it', async () => {
+  test('of a peer that joins: both peers report it', async () => {
     const { start, said } = cluster();
     const on = onBus(new InProcessBus());
     const all = three.map((id) => start(on(id, [...three, 'dd']), { peers: three }));
@@ -252,7 +252,7 @@ describe('a name that is wrong in the peers of linked', () => {
   });
 });
 
-test('clocks that are more than a day apart: both times are told, at each end', async () => {
+test('clocks more than a day apart: each end reports both times', async () => {
   const { start, said } = cluster();
   const bus = new InProcessBus();
   const now = Date.parse('2026-03-01T12:00:00Z');
@@ -273,7 +273,7 @@ test('clocks that are more than a day apart: both times are told, at each end', 
   const reason = () => absenceOf(all[0]!.transport, 'b');
   expect(reason()).toMatch(/clock/);
   await all[1]!.transport.close();
-  // Who is gone is not refused.
+  // A peer that is gone is not refused.
   await expect.poll(reason).toBeNull();
   expect(warnings.filter((text) => text.includes('"b" has granted no locks'))[0]).toContain(
     '(a: connected, but does not answer: it started at 2026-03-01 12:00:00 UTC by its clock, and this peer at 2026-03-04 12:00:00 UTC by its own. ' +
@@ -281,7 +281,7 @@ test('clocks that are more than a day apart: both times are told, at each end', 
   );
 });
 
-test('clocks of two who reach each other by way of a third alone: both times are told, until the other one is gone', async () => {
+test('clocks of two peers connected by a third: both times, until one is gone', async () => {
   const { start, said } = cluster();
   const bus = new InProcessBus();
   const noon = Date.parse('2026-03-01T12:00:00Z');
@@ -293,7 +293,7 @@ test('clocks of two who reach each other by way of a third alone: both times are
     const clock = { now, schedule: asyncScheduler.schedule.bind(asyncScheduler) } as SchedulerLike;
     return start(linked(medium, { peers: three, beatMs: 5, clock }), { peers: three });
   };
-  // Neither is more than a day from b.
+  // Neither differs by more than a day from b.
   const [a, b, c] = [at('a', -20, ['c']), at('b', 0, []), at('c', 20, ['a'])];
   const reason = () => absenceOf(a.transport, 'c');
   await vi.waitFor(() => expect([b.transport.peers.size, reason(), absenceOf(c.transport, 'a')]).not.toContain(null));

@@ -1,4 +1,4 @@
-/** A tab that comes and goes, on a page and with transports that the test is. */
+/** The visits of a tab, with a page and transports that the test controls. */
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { EPOCHS } from '../../machines/locks/messages.js';
@@ -6,7 +6,7 @@ import type { LiveNode } from '../node/node.js';
 import type { Linked, Transport } from '../transports/transport.js';
 import { Visits, type PageEvents } from './visits.js';
 
-/** A page that keeps who listens to it, and how. */
+/** A page that records its listeners and their options. */
 function pageOf() {
   const listeners: [type: string, listener: () => void, capture: boolean][] = [];
   const page: PageEvents = {
@@ -42,7 +42,7 @@ function visiting(page?: PageEvents) {
   return { visits, lines };
 }
 
-test('a page that goes closes its line at once, and one that comes makes another where somebody waits for it', () => {
+test('a page that leaves closes its transport at once, and makes another on return', () => {
   const { page, tell } = pageOf();
   const { visits, lines } = visiting(page);
   expect([lines.length, visits.line]).toEqual([1, lines[0]]);
@@ -71,7 +71,7 @@ test('while the page is there the next visit begins at once', () => {
   expect([begun, lines.length]).toEqual([[lines[1]], 2]);
 });
 
-test('listens before anybody else may stop it, and after the end not at all', async () => {
+test('listens before other code can stop the event, and not after the end', async () => {
   const { page, listeners, tell } = pageOf();
   const { visits, lines } = visiting(page);
   expect(listeners.map(([type, , capture]) => [type, capture])).toEqual([
@@ -95,7 +95,7 @@ test('the end while the page is there begins nothing more', async () => {
   expect([lines.length, lines[0]!.isClosed]).toEqual([1, true]);
 });
 
-/** A node that has met nobody yet, and what it is told. */
+/** A node that has met no other tab yet, and its commands. */
 function nodeOf({ isReady = true } = {}) {
   const [links, attempts] = [[] as string[], [] as string[]];
   const node = {
@@ -110,7 +110,7 @@ function nodeOf({ isReady = true } = {}) {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('a tab that meets nobody begins the cluster as soon as it is there', async () => {
+test('a tab that meets no other one begins the cluster as soon as it is there', async () => {
   const { visits } = visiting();
   const { attempts, begin } = nodeOf();
   begin(visits);
@@ -119,7 +119,7 @@ test('a tab that meets nobody begins the cluster as soon as it is there', async 
   expect(attempts).toEqual(['bootstrap']);
 });
 
-test('one that meets others waits until it has heard each of them, or that it has gone, and then begins once', async () => {
+test('one that meets others waits for a message or the end of each, then begins once', async () => {
   const { visits, lines } = visiting();
   const { node, links, attempts, begin } = nodeOf();
   const [{ peers, events }] = lines as [Line];
@@ -141,7 +141,7 @@ test('one that meets others waits until it has heard each of them, or that it ha
   expect(attempts).toHaveLength(1);
 });
 
-test('steps that come together begin it once', async () => {
+test('steps at the same time begin it once', async () => {
   const { visits, lines } = visiting();
   const { node, links, attempts, begin } = nodeOf();
   lines[0]!.peers.add('b');

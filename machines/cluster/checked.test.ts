@@ -26,10 +26,10 @@ type Topology = ExploreOptions['topology'];
 const two = clique('a', 'b');
 const three = clique('a', 'b', 'c');
 const twice = [create('a'), send('a'), granted('a', 1), ...activate('b', 2)];
-/** The lock passes on while its former holder has not noticed. */
+/** The lock passes on while its former holder has not noticed it. */
 const contended = [create('a'), send('a'), granted('a', 1), ...activate('b', 2), send('b'), ...activate('a', 3)];
 
-/** The copies are at one replica, which stands for a shared storage; it may start again with what is stored. */
+/** The copies are at one replica, which represents a shared storage; it may restart with its stored state. */
 const shared = { options: { clients: ['s'], replicas: ['s'], storage: 1 } };
 const SHARED: [string, number, Topology, Commands, Partial<ExploreOptions>?][] = [
   ['a shared storage, and two activations', 1479, clique('a', 'b', 's'), twice, { oneByOne: true, ...shared }],
@@ -95,7 +95,7 @@ describe('all properties hold', () => {
 const never = () => false;
 const always = () => true;
 
-describe('without one of its rules a promise breaks, and the search shows how', () => {
+describe('without one of its rules a promise breaks, shown by a counterexample', () => {
   const enqueueAll = assign(
     ({ context }: { context: HostContext }, { from, sender, base, events }: Events & { from: string }) => ({
       queue: [...context.queue, ...events.map((one) => ({ ...one, from, sender, base }))],

@@ -20,7 +20,7 @@ const command = (name: string, node: NodeId, fields: Readonly<Record<string, unk
 export const send = (node: NodeId): Scripted => command('send', node, { event: 1 });
 export const create = (node: NodeId): Scripted => command('create', node);
 export const subscribe = (node: NodeId): Scripted => command('subscribe', node);
-/** The lock is granted to a member that waits for it, whoever else has it. */
+/** The lock is granted to a member that waits for it, whether or not another member holds it. */
 export const granted = (node: NodeId, fence: number): Scripted => command('granted', node, { fence });
 /** A member wants the lock, and it is granted. */
 export const activate = (node: NodeId, fence: number): Commands => [command('wake', node), granted(node, fence)];
@@ -28,7 +28,7 @@ export const handOver = (node: NodeId, to: NodeId): Scripted => command('handOve
 export const crash = (node: NodeId): Scripted => ({ do: 'crash', node }) as Scripted;
 export const down = (u: NodeId, v: NodeId): Scripted => ({ do: 'down', channel: [u, v] }) as Scripted;
 export const cut = (u: NodeId, v: NodeId): Scripted => ({ do: 'cut', link: [u, v] }) as Scripted;
-/** Its process ends and starts again, with what it had stored, or knowing nothing; its links come back. */
+/** The process stops and restarts, with its stored state or without memory; its links come back. */
 export const reload = (node: NodeId): Commands => [crash(node), { do: 'reload', node } as Scripted];
 
 export const searched = (

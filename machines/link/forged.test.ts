@@ -1,6 +1,6 @@
 /**
- * One frame forged in a peer's name, at any moment of a link. Of who does not hear what is sent to that peer it changes nothing; of who does,
- * on a link that is up, it is found out, and stops nothing for good.
+ * One frame forged in a peer's name, at any moment of a link. If the forger does not receive frames for that peer, the frame changes
+ * nothing. If it does, on a link that is up, the forgery is detected, and stops nothing for good.
  */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import { areConnected, linksOf } from './view.js';
 
 type Changes = Parameters<typeof linkMachine.provide>[0];
 
-/** Two ends as they stand, and what is on its way from one of them, or in its name. */
+/** The state of two ends, and the frames in flight from one of them, or in its name. */
 const withForged = (from: string, value: 'up' | 'seeking', forge: (choose: Choose) => Message): Corruption<LinkOptions> => ({
   node: (id, instance) => {
     const { role, input } = link.roles!(id, instance)[0]!;
@@ -28,15 +28,15 @@ const withForged = (from: string, value: 'up' | 'seeking', forge: (choose: Choos
   channel: (sender, _, __, choose) => (sender === from ? [forge(choose)] : []),
 });
 
-/** Of every run in these searches; a forger that hears nothing knows the sessions at most. */
+/** For every run in these searches. A forger that receives no frames knows the sessions at most. */
 const NONCE = 5;
 const empty = { seq: 0, ack: 0, checksum: CHECKSUM_BASIS, rejects: false, hears: true, bodies: [] };
 
-/** By a forger that hears all that is sent. */
+/** By a forger that receives all frames. */
 const heardAll = (from: string, forged: Partial<Frame>): Corruption<LinkOptions> =>
   withForged(from, 'up', () => ({ type: 'frame', session: 0, to: 0, nonce: NONCE, echo: NONCE, ...empty, ...forged }) as Message);
 
-/** By one that hears nothing: whatever it may say. */
+/** By a forger that receives no frames: any frame that it can send. */
 const heardNothing = (value: 'up' | 'seeking'): Corruption<LinkOptions> =>
   withForged('a', value, (choose) => {
     const pick = <T>(...all: readonly T[]): T => all[choose(all.length)]!;
@@ -48,7 +48,7 @@ const heardNothing = (value: 'up' | 'seeking'): Corruption<LinkOptions> =>
 
 type Properties = readonly Property<LinkOptions>[];
 
-/** What a forger that hears breaks for a moment: no rule can keep what arrives first from being believed. */
+/** The properties that a forger with all frames breaks for a moment: no rule can prevent that the first arriving frame is accepted. */
 const BROKEN = ['acknowledged, delivered, sent', 'one number, one message'];
 const found = (properties: Properties): Properties => properties.filter(({ name }) => !BROKEN.includes(name));
 
@@ -81,22 +81,22 @@ const lossy = { options: { suspicions: 1 }, commands: [post('a', 1)], faults: { 
 const ends = (c: Configuration) => linksOf(c).flat();
 const keeps: Property<LinkOptions> = {
   name: 'sessions are kept',
-  description: 'No end gives up its session: nobody suspects anybody, and nobody starts again.',
+  description: 'No end gives up its session: no peer is suspected, and none restarts.',
   kind: 'always',
   holds: (c) => ends(c).every(({ context }) => context.session === 0),
 };
 const stays: Property<LinkOptions> = {
   name: 'the link stays',
-  description: 'Both ends are up on the sessions on which they have met.',
+  description: 'Both ends are up on the sessions with which they started.',
   kind: 'always',
   holds: (c) => linksOf(c).every(([a, b]) => areConnected(a, b) && a.context.theirs === 0 && b.context.theirs === 0),
 };
-/** But that the forged frame itself carries under a number what was not posted under it. */
+/** Except that the forged frame itself contains, under a number, a message that was not posted under it. */
 const isOfOurs = ({ name }: Property<LinkOptions>) => name !== 'one number, one message';
 const unmoved = (properties: Properties): Properties => [...properties.filter(isOfOurs), keeps, stays];
 const unmet = (properties: Properties): Properties => [...properties.filter(isOfOurs), keeps];
 
-describe('a frame that is forged by who hears nothing stops no link and ends no peer', () => {
+describe('a frame forged without received frames stops no link and ends no peer', () => {
   test.each<[string, number, 'up' | 'seeking', More]>([
     ['they have met, and speak', 5690, 'up', { commands: [post('a', 1), post('b', 2)] }],
     ['they have met, and it comes twice', 3904, 'up', { commands: [post('a', 1)], faults: { duplicate: 1 } }],
@@ -112,13 +112,13 @@ describe('a frame that is forged by who hears nothing stops no link and ends no 
       is(context, event);
   test.each<[string, string, 'up' | 'seeking', Changes]>([
     [
-      'what it brings is believed',
+      'its messages are accepted',
       'acknowledged, delivered, sent',
       'up',
       { guards: { isOfAnotherConnection: by((c, { to }) => to !== c.session) } },
     ],
     [
-      'a later session takes the place of one that is in use',
+      'a later session replaces one that is in use',
       'nothing invented',
       'up',
       { guards: { beginsSession: by((c, { session }) => session > c.latest) } },
@@ -130,7 +130,7 @@ describe('a frame that is forged by who hears nothing stops no link and ends no 
       { guards: { answersSession: by((c, { to }) => to === c.session) } },
     ],
     [
-      'anybody remembers',
+      'any sender can remember a session',
       'sessions are kept',
       'seeking',
       { guards: { remembersLater: by((c, { to }) => (to ?? 0) > c.session) } },
@@ -142,7 +142,7 @@ describe('a frame that is forged by who hears nothing stops no link and ends no 
   });
 });
 
-describe('a frame that is forged by who hears everything is found out, and the link comes up again', () => {
+describe('a frame forged with all frames is detected, and the link comes up again', () => {
   test.each<[string, number, Corruption<LinkOptions>, Partial<ExploreOptions>]>([
     ['of one message, and nothing is sent', 71, invented, {}],
     ['of one message, and as many are sent meanwhile', 405, invented, { commands: [post('a', 1)] }],
@@ -167,16 +167,10 @@ const byCount: Changes = {
 };
 const anyFrame: Changes = { actions: { take: taking(() => ({ silence: 0 })) } };
 
-describe('without one of the rules it is not', () => {
+describe('without one of the rules it is not detected', () => {
   test.each<[string, string, Corruption<LinkOptions>, Changes, Partial<ExploreOptions>]>([
     ['what was never sent is no sign', 'one account', invented, never, {}],
-    [
-      'the count alone is a sign, and as many were sent meanwhile',
-      'one account',
-      invented,
-      byCount,
-      { commands: [post('a', 1)] },
-    ],
+    ['only the count is compared, and as many were sent', 'one account', invented, byCount, { commands: [post('a', 1)] }],
     ['a frame from before is a sign of life', 'one account', acknowledged, anyFrame, lossy],
   ])('%s: %s', (_, property, corruption, changes, more) => {
     const found = search(corruption, changes, more);

@@ -1,4 +1,4 @@
-/** Long runs over bad channels: the account follows every message, and sees a chart that cheats. */
+/** Long runs over bad channels: the account follows every message, and detects mutants of the chart. */
 import { emit } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { begin, macrostep } from '../../network/world/remembering.js';
@@ -12,7 +12,7 @@ import { linkMachine } from './machine.js';
 
 const bad = { latency: { min: 1, max: 9 }, order: 'unordered', loss: 0.2, duplicate: 0.2 } as const;
 
-/** Two hundred posts both ways, one every few ticks, and whatever else is to happen. */
+/** Two hundred posts in both directions, one every few ticks, and further events. */
 function run(seed: number, options: object, others: readonly object[] = [], protocol = link) {
   const random = new Random(seed, 'posts');
   const posts = Array.from({ length: 200 }, (_, body) => {
@@ -35,13 +35,13 @@ function run(seed: number, options: object, others: readonly object[] = [], prot
 const seeds = Array.from({ length: 30 }, (_, seed) => seed);
 
 describe('losses, copies and reordering', () => {
-  test.each(seeds)('everything arrives in order, once, while nobody loses patience (seed %i)', (seed) => {
+  test.each(seeds)('all messages arrive in order, once, while no peer is suspected (seed %i)', (seed) => {
     const { verdict, summary } = run(seed, { patience: 1000, window: 8 });
     expect({ verdict, ...summary }).toMatchObject({ verdict: 'valid', posted: 200, received: 200, downs: 0, connected: 1 });
   });
 
   test.each(seeds)(
-    'with cuts and little patience, what arrives between up and down is a prefix, and the link comes up again (seed %i)',
+    'with cuts and little patience, a prefix arrives between up and down, and the link comes up again (seed %i)',
     (seed) => {
       const random = new Random(seed, 'cuts');
       const cuts = Array.from({ length: 6 }, (_, i) => 160 * i + random.below(80)).flatMap((at) => [
@@ -58,7 +58,7 @@ describe('losses, copies and reordering', () => {
   );
 });
 
-test('false reports that a peer is gone take no link down as long as its heartbeats arrive', () => {
+test('false reports that a peer is gone take no link down while heartbeats arrive', () => {
   const events = Array.from({ length: 100 }, (_, i) => {
     const [node, peer] = i % 2 === 0 ? ['a', 'b'] : ['b', 'a'];
     return { at: 50 + 13 * i, node, do: i % 3 === 0 ? 'post' : 'gone', peer, ...(i % 3 === 0 && { body: i }) };
@@ -66,7 +66,7 @@ test('false reports that a peer is gone take no link down as long as its heartbe
   const scenario = { protocol: 'link', topology: { nodes: ['a', 'b'], links: [['a', 'b', 1]] }, events, until: { idle: true } };
   const summaryOf = (protocol: typeof link) => new Simulation(parseScenario(scenario, { link: protocol })).run().summary;
   expect(summaryOf(link)).toMatchObject({ posted: 34, received: 34, downs: 0 });
-  // A chart that believes each report.
+  // A mutant that trusts each report.
   const isSilent = ({ context }: { context: LinkContext }) => context.isReported || context.silence >= context.patience;
   const believing = { ...link, charts: { link: linkMachine.provide({ actions: { take: () => {} }, guards: { isSilent } }) } };
   expect(summaryOf(believing)).not.toMatchObject({ downs: 0 });
@@ -76,7 +76,7 @@ test.each([
   ['hands messages over twice', (bodies: readonly unknown[]) => [...bodies, ...bodies]],
   ['hands them over in the wrong order', (bodies: readonly unknown[]) => bodies.toReversed()],
   ['leaves the first of several out', (bodies: readonly unknown[]) => bodies.slice(Math.min(1, bodies.length - 1))],
-])('the account sees a chart that %s', (_, cheat) => {
+])('the account detects a chart that %s', (_, cheat) => {
   const announceReceived = emit(({ context, event }: { context: LinkContext; event: unknown }) => ({
     type: 'received' as const,
     peer: context.peer,
@@ -89,7 +89,7 @@ test.each([
   expect(run(1, { patience: 1000, window: 8 }, [], cheating).verdict).toBe('invalid');
 });
 
-test('an end whose clock went back takes a session later than the one that its peer remembers', () => {
+test('an end whose clock was set back uses a session above the one its peer remembers', () => {
   const input = {
     peer: 'b',
     relays: [],
@@ -123,7 +123,7 @@ test('an end whose clock went back takes a session later than the one that its p
   expect(sent).toMatchObject([{ type: 'send', to: 'b', message: { session: 101, to: 9, nonce: 8, echo: 6, bodies: [] } }]);
 });
 
-test('an end that heard a later session of another run says so, and nothing to a late frame of the run that it knows', () => {
+test('a frame that remembers a later session is answered, a late known one is not', () => {
   const input = { peer: 'b', relays: [], session: 5, nonce: 8, beat: 1, patience: 1, suspicions: null };
   const sizes = { window: 1, room: 1, windowSize: 100, roomSize: 100 };
   const met = { ...frame, from: 'b', session: 99, nonce: 6, to: 5, echo: 8, checksum: CHECKSUM_BASIS };
@@ -169,7 +169,7 @@ test.each([
   expect(linkCore.accepts(message, { ...graph, options: linkCore.options({}, graph) })).toBe(is);
 });
 
-test('the links are gone through once, and not once for each node', () => {
+test('the links are traversed once, and not once for each node', () => {
   const nodes = Array.from({ length: 200 }, (_, i) => `n${i}`);
   let looks = 0;
   const ring = nodes.map((node, i) => [node, nodes[(i + 1) % nodes.length]!, 1] as const);

@@ -1,4 +1,4 @@
-/** What a link promises of its states, each promise said of the whole configuration: the reference for their totals. */
+/** Properties of a link, each stated about the whole configuration: the reference for their totals. */
 import type { Configuration, Property } from '../protocol.js';
 import { sizeOf, type Bye, type Frame } from './frames.js';
 import type { LinkOptions } from './options.js';
@@ -9,9 +9,9 @@ const ofBothDirections = (holds: (from: End, to: End) => boolean) => ({
   holds: (c: Configuration): boolean => linksOf(c).every(([a, b]) => holds(a, b) && holds(b, a)),
 });
 
-/** A frame of the sender's connection as it stands bears what the outbox has under the same numbers. */
+/** A frame of the sender's present connection contains the messages that the outbox has under the same numbers. */
 function isTrue(frame: Frame | Bye, { value, context: { session, theirs, base, outbox } }: End): boolean {
-  // Who has left keeps nothing to hold it against.
+  // An end that has left keeps no messages to compare with.
   if (frame.type !== 'frame' || frame.session !== session || frame.to !== theirs || value === 'left') return true;
   return frame.bodies.every((body, i) => frame.seq + i < base || body === outbox[frame.seq + i - base]);
 }

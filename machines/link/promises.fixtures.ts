@@ -1,4 +1,4 @@
-/** Where mutants of a link are searched further than in its own systems: longer runs, over all that it is there for. */
+/** Systems for mutants of a link that its own systems do not detect: longer runs, over all of its behavior. */
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 import { because } from '../because.fixtures.js';
 import { CHART } from './view.js';
@@ -12,7 +12,7 @@ const pair = { kind: 'path', n: 2 };
 const many = Array.from({ length: 12 }, (_, i) => i);
 
 export const further: readonly FurtherSystem[] = [
-  // Much is lost and doubled, both ways, and both ends begin again.
+  // Many frames are lost and duplicated in both directions, and both ends restart.
   {
     topology: pair,
     options: { window: 3, room: 20, patience: 3, beat: 20 },
@@ -25,21 +25,21 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   },
-  // More is posted than there is room for, before the link is up and while it is.
+  // More messages are posted than there is room for, before the link is up and while it is.
   {
     topology: pair,
     options: { window: 1, room: 1, patience: 3, beat: 20 },
     events: [...many.map((i) => post(0, 'n0', i)), ...many.map((i) => post(60, 'n1', 20 + i)), post(200, 'n1', 40)],
     states: 0,
   },
-  // One leaves, is asked to do so again, and comes back.
+  // One end leaves, is commanded to leave again, and comes back.
   {
     topology: pair,
     options: { window: 2, room: 2, patience: 2, beat: 10 },
     events: [post(5, 'n0', 1), ends(40, 'n0', 'leave'), ends(60, 'n0', 'leave'), ends(100, 'n0', 'restart'), post(160, 'n1', 2)],
     states: 0,
   },
-  // A third passes on what two cannot say to each other.
+  // A third node relays between two that are cut.
   {
     topology: { kind: 'ring', n: 3 },
     options: { window: 2, room: 20, patience: 4, beat: 10 },
@@ -53,14 +53,14 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   },
-  // Both ends count the other as gone before they reach each other again.
+  // Both ends suspect each other before they reach each other again.
   {
     topology: pair,
     options: { window: 2, room: 2, patience: 2, beat: 10 },
     events: [change(50, 'cut', 'n0', 'n1'), change(200, 'join', 'n0', 'n1')],
     states: 0,
   },
-  // Connections end because there is no room, and what was said on them comes later than the next has begun.
+  // Connections end because of missing room, and their frames arrive after the next one has begun.
   {
     topology: pair,
     options: { window: 1, room: 1, patience: 6, beat: 20 },
@@ -68,7 +68,7 @@ export const further: readonly FurtherSystem[] = [
     events: many.flatMap((i) => [0, 1, 2].map((k) => post(40 + 30 * i, 'n0', 3 * i + k))),
     states: 0,
   },
-  // Both ends say much by way of a third, and at last more than there is room for.
+  // Both ends send many messages through a third node, and finally more than there is room for.
   {
     topology: { kind: 'ring', n: 3 },
     options: { window: 3, room: 3, patience: 4, beat: 10 },
@@ -82,7 +82,7 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   },
-  // Of two others only the second reaches both ends, and for a while nobody does.
+  // Only the second of two other nodes reaches both ends, and for a while none does.
   {
     topology: { kind: 'complete', n: 4 },
     options: { window: 2, room: 2, patience: 4, beat: 10 },
@@ -91,5 +91,5 @@ export const further: readonly FurtherSystem[] = [
   },
 ];
 
-/** Which edits break no promise, though the chart does otherwise. */
+/** Edits that break no promise, although the chart behaves differently. */
 export const unpromised = because(CHART, 'who has left takes no timer', 'drop action left entry, action 1');

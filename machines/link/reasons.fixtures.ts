@@ -1,9 +1,9 @@
-/** Which edits of the chart are no mistakes. */
+/** Edits of the chart that are not mistakes. */
 import { because } from '../because.fixtures.js';
 import { CHART } from './view.js';
 
 const looking = ['seeking', 'down'];
-/** Where the peer's answer is heard. */
+/** The states in which the peer's reply is received. */
 const answered = ['seeking: frame #2', 'down: frame #3'];
 const swap = (place: string, first: number) => `swap actions ${place}, actions ${first} and ${first + 1}`;
 

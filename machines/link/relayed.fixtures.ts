@@ -1,4 +1,4 @@
-/** a and c, and relays between them: every interleaving of their two ends, while what they have with the relays stands still. */
+/** a and c, and relays between them: every interleaving of their two ends, while their links with the relays do not change. */
 import { assign, createMachine } from 'xstate';
 import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import { arm } from '../effects.js';
@@ -28,7 +28,7 @@ export const crash = (node: string) => ({ do: 'crash', node }) as const;
 export const change = (update: (c: LinkContext) => Partial<LinkContext>) =>
   assign(({ context }: { context: LinkContext }) => update(context)) as never;
 
-/** The chart of an end that has met its peer already, on the session with which both begin, and hears it directly. */
+/** The chart of an end that has met its peer already, on the initial sessions, and receives it directly. */
 function metFrom(machine: typeof linkMachine, beats: boolean) {
   const { context, states } = machine.config as any;
   const met = ({ input }: { input: LinkInput }): LinkContext => {
@@ -57,14 +57,14 @@ export interface RelayedSearch {
   /** True if a and c are up from the start. */
   readonly haveMet?: boolean;
   readonly patience?: number;
-  /** Of each end; unless told, right ones alone. */
+  /** The suspicions of each end. @defaultValue correct ones only */
   readonly suspicions?: number;
   readonly changes?: Changes;
-  /** True if a and c must be able to meet in every state; they must unless told. */
+  /** True if a and c must be able to meet in every state. @defaultValue true */
   readonly canMeet?: boolean;
 }
 
-/** The order of a channel is kept, as the order of two ways to one peer is not. */
+/** A channel keeps its order; two ways to one peer do not. */
 export function searchBetween(
   links: Links,
   commands: ExploreOptions['commands'] & readonly unknown[],

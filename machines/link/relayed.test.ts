@@ -1,4 +1,4 @@
-/** Ends that do not reach each other, and neighbors of both who pass on; and what becomes of it without one of the rules. */
+/** Ends that do not reach each other, and neighbors of both that relay; and the violations without one of the rules. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/simulation.js';
@@ -7,7 +7,7 @@ import { taken } from './frames.js';
 import { link } from './index.js';
 import { change, cut, cutOneWay, line, post, searchBetween, type RelayedSearch } from './relayed.fixtures.js';
 
-test('a link is cut while a third reaches both, and neither end has a reason to suspect the other: 2780 states', () => {
+test('a link is cut while a third node reaches both, without suspicions: 2780 states', () => {
   const found = searchBetween(line, [cut], { patience: 2 });
   expect(found).toMatchObject({ verdict: 'valid', doomed: 0, states: 2780 });
 });
@@ -15,23 +15,23 @@ test('a link is cut while a third reaches both, and neither end has a reason to 
 const hearing = (what: object) => assign(({ context, event }: any) => taken(context, { ...event, ...what })) as never;
 const silenceOf = (c: { silence: number; patience: number }) => Math.min(c.silence + 1, c.patience);
 
-describe('without one of its rules a promise breaks, and the search shows how', () => {
+describe('without one of its rules a promise breaks, shown by a counterexample', () => {
   test.each<[string, string, Parameters<typeof searchBetween>[1], RelayedSearch]>([
     ['nobody passes on', 'return', [cut], { haveMet: false, changes: { guards: { passesOn: () => false } } }],
     [
-      'silence of the direct way is no sign',
+      'silence of the direct way is ignored',
       'delivery',
       [cut, post('a', 'c', 1)],
       { changes: { actions: { noteBeat: change((c) => ({ silence: silenceOf(c) })) } } },
     ],
     [
-      'who is not heard directly is not told so',
+      'a peer that is not received directly is not notified',
       'delivery',
       [cutOneWay, post('a', 'c', 1)],
       { changes: { actions: { take: hearing({ hears: true }) } } },
     ],
     [
-      'what is missing is no sign',
+      'missing frames are ignored',
       'delivery',
       [cutOneWay, post('a', 'c', 1)],
       { changes: { actions: { take: hearing({ rejects: false }) } } },
@@ -47,8 +47,8 @@ const ring = ['a', 'b', 'c', 'd', 'e'];
 const pairs = ring.flatMap((u, i) => ring.slice(i + 1).map((v) => [u, v] as const));
 const isOfRing = ([u, v]: readonly [string, string]) => [1, 4].includes((ring.indexOf(v) - ring.indexOf(u) + 5) % 5);
 
-/** Who is not a neighbor is reached by way of one; the direct way of one pair comes and goes. */
-test('in a ring of five everybody has everybody, everything arrives in order, once, and no link goes down', () => {
+/** Nodes that are not neighbors are connected by a relay; the direct way of one pair goes down and up. */
+test('in a ring of five all are connected, messages arrive in order, and links stay up', () => {
   const cuts = pairs.filter((pair) => !isOfRing(pair)).map((pair) => ({ at: 0, do: 'cut', link: pair }));
   const posts = Array.from({ length: 60 }, (_, i) => {
     const [u, v] = pairs[i % pairs.length]!;

@@ -1,4 +1,4 @@
-/** Where an end goes, what it says, and by which ways: each rule is broken by a chart without it. */
+/** Transitions, messages and relays of an end: each rule is violated by a chart without it. */
 import { expect, test } from 'vitest';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import type { Frame, LinkContext } from './frames.js';
@@ -8,7 +8,7 @@ import { NOTHING_SENT, Speech, type Utterance } from './speech.js';
 const bodies = Array.from({ length: 12 }, (_, body) => body);
 const post = (at: number, node: string, peer: string, body: number) => ({ at, node, do: 'post', peer, body });
 
-/** Of three the first and the last reach each other by way of the one between them, and for a while the last is not heard directly by anybody. */
+/** The first and the last of three nodes are connected by the one between them, and for a while no node receives the last one directly. */
 const scenario = {
   protocol: 'link',
   topology: { kind: 'ring', n: 3 },
@@ -76,9 +76,9 @@ test.each([
   expect(brokenByMutant(link, scenario, 'link', edit)).toContain(name);
 });
 
-test('the chart itself breaks nothing', () => expect(brokenByMutant(link, scenario)).toEqual([]));
+test('the chart itself has no violations', () => expect(brokenByMutant(link, scenario)).toEqual([]));
 
-/** An end that is up, has heard four messages, and has two on their way of which the peer has acknowledged none. */
+/** An end that is up, has received four messages, and has two in flight, of which the peer has acknowledged none. */
 const end = {
   session: 5,
   nonce: 50,
@@ -104,7 +104,7 @@ const beat = {
 const all = { ...beat, seq: 3, bodies: ['x', 'y'] };
 const bye = { type: 'bye', session: 5, echo: 70 } as const;
 
-/** True if the word is what is to be said for that reason, after both messages have been said. */
+/** True if the message is the right one for that reason, after both messages have been sent. */
 const isSaid = (why: Parameters<Speech['say']>[0], word: Utterance): boolean => {
   const speech = new Speech([word], end, { type: 'timer', timer: 'beat' }, { ...NOTHING_SENT, upTo: 5 });
   speech.say(why);

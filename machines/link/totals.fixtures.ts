@@ -1,4 +1,4 @@
-/** Runs of links that are damaged, for the two forms of their properties. */
+/** Runs of links with injected damage, for the two forms of their properties. */
 import { compareForms, type Twist } from '../../network/damaged.fixtures.js';
 import { link } from './index.js';
 import { plainProperties } from './plain.fixtures.js';
@@ -27,7 +27,7 @@ const scenarios = [
     events: inOrder([...posts(['n0', 'n1']), ended(50, 'n0', 'restart', 'n1'), ended(90, 'n1', 'leave', 'n0')]),
     until,
   },
-  // What does not go directly is passed on.
+  // Frames that do not arrive directly are relayed.
   {
     topology: { kind: 'complete', n: 3 },
     options: { ...tight, patience: 4 },
@@ -37,7 +37,7 @@ const scenarios = [
   },
 ];
 
-/** An end that counts otherwise, keeps other messages, or knows of another session. */
+/** An end that counts differently, keeps other messages, or knows another session. */
 const ends: Twist = (roles, random) => {
   const name = random.pick(Object.keys(roles));
   const role = roles[name]!;

@@ -1,8 +1,8 @@
-/** The promises of a link say the same by their totals as of the whole configuration. */
+/** The properties of a link have the same results by totals as on the whole configuration. */
 import { expect, test } from 'vitest';
 import { compareLinks } from './totals.fixtures.js';
 
-test('totals say what is promised, of 1,500 damaged configurations', () => {
+test('totals judge 1,500 damaged configurations like the whole configuration', () => {
   const { looks, verdicts } = compareLinks(1500, 3);
   expect(looks).toBeGreaterThanOrEqual(1500);
   expect(verdicts.size).toBe(5);

@@ -117,7 +117,7 @@ test('its link goes down and up, notified at each end separately, and x keeps it
   expect([found.verdict, found.states]).toEqual(['valid', 39_386]);
 });
 
-describe('a client was given, and reaches, one voter that serves and one that waits to be added', () => {
+describe('a client was given one voter that serves and one that waits to be added', () => {
   const search = (links: readonly [string, string, number][], commands: Commands, protocol = locks, only?: string) =>
     searchOn(
       { nodes: ['a', 'd', 'x'], links: [...links, ['d', 'x', 1]] },

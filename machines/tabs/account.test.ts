@@ -1,4 +1,4 @@
-/** What a tab tells of itself and of others: kept by the charts, and broken by each that forgets a word. */
+/** Notifications of tabs: correct in the charts, and wrong in each mutant that omits one. */
 import { expect, test } from 'vitest';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import { tabs } from './index.js';
@@ -43,7 +43,7 @@ const late = {
   network: { latency: 6 },
   events: [does(0, 'arrive', 'n0'), does(4, 'arrive', 'n1')],
 };
-/** It comes when another takes part already. */
+/** A tab arrives while another one participates already. */
 const named = { ...late, network: {}, events: [does(0, 'arrive', 'n0'), does(60, 'arrive', 'n1')] };
 
 test.each([
@@ -56,4 +56,4 @@ test.each([
   expect(brokenByMutant(tabs, json)).toEqual([]);
 });
 
-test('the charts themselves break nothing', () => expect(brokenByMutant(tabs, scenario)).toEqual([]));
+test('the charts have no violations', () => expect(brokenByMutant(tabs, scenario)).toEqual([]));

@@ -1,4 +1,4 @@
-/** Where mutants of the tabs are searched further than in its own systems, and which edits break no promise. */
+/** Systems for mutants of the tabs that their own systems do not detect, and edits that break no promise. */
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 import { because } from '../because.fixtures.js';
 import { PEER, TAB } from './messages.js';
@@ -9,7 +9,7 @@ const does = (at: number, word: string, node: string) => ({ at, do: word, node }
 const arrivals = [does(0, 'arrive', 'n0'), does(0, 'arrive', 'n1')];
 
 export const further: readonly FurtherSystem[] = [
-  // Three come, and nobody stops.
+  // Three tabs arrive, and none stops.
   {
     topology: { kind: 'ring', n: 3 },
     options: { patience: 1, answer: 1 },
@@ -17,21 +17,21 @@ export const further: readonly FurtherSystem[] = [
     states: 30_000,
     promises: [firstKnown, nobodyMissed],
   },
-  // One is stopped for longer than the others are patient, goes on, and the other is told that it was missed; then the one leaves.
+  // One tab is frozen for longer than the patience of the others, continues, and is notified that it was missed; then the other one leaves.
   {
     topology: pair,
     options: { patience: 1, answer: 1 },
     events: [...arrivals, does(60, 'pause', 'n0'), does(160, 'resume', 'n0'), does(260, 'leave', 'n0')],
     states: 0,
   },
-  // The same with more patience on both sides; nobody answers the first who comes.
+  // The same with more patience on both sides; the first tab that arrives gets no reply.
   {
     topology: { kind: 'ring', n: 3 },
     options: { patience: 3, answer: 3 },
     events: [does(0, 'arrive', 'n0'), does(50, 'arrive', 'n1'), does(55, 'arrive', 'n2'), does(120, 'crash', 'n0')],
     states: 0,
   },
-  // One is stopped twice, each time for less than the others are patient.
+  // One tab is frozen twice, each time for less than the patience of the others.
   {
     topology: { kind: 'ring', n: 3 },
     options: { patience: 4, answer: 2 },
@@ -44,7 +44,7 @@ export const further: readonly FurtherSystem[] = [
     states: 0,
     promises: [firstKnown, nobodyMissed],
   },
-  // Answers come later than the first beat.
+  // Replies come later than the first beat.
   {
     topology: pair,
     options: { patience: 3, answer: 2 },
@@ -54,7 +54,7 @@ export const further: readonly FurtherSystem[] = [
   },
 ];
 
-/** Which edits break no promise, though the charts do otherwise. */
+/** Edits that break no promise, although the charts behave differently. */
 export const unpromised = {
   ...because(
     TAB,

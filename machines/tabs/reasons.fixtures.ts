@@ -1,9 +1,9 @@
-/** What the small systems of tabs do not do. */
+/** Events that the small systems of tabs do not contain. */
 import { because } from '../because.fixtures.js';
 import { PEER, TAB } from './messages.js';
 
 const STOPPED =
-  'of a tab that was stopped for longer than patience, in runs and searches (tabs.test.ts); walks end once all know each other MB. Use a smaller file.';
+  'of a tab that was stopped for longer than patience, in runs and searches (tabs.test.ts); walks end once all know each other';
 
 export const reasons: Readonly<Record<string, string>> = {
   ...because(TAB, STOPPED, 'received missed', 'received ping'),

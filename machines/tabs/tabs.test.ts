@@ -1,4 +1,4 @@
-/** Every interleaving of two and three tabs that come, go, stop and go on; and mutants that the same searches refute. */
+/** Every interleaving of two and three tabs that arrive, leave, freeze and continue; and mutants that the same searches refute. */
 import { assign, createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/explore/explore.js';
@@ -34,7 +34,7 @@ function searched(
   return explore(protocol, { topology, options, commands, bounds: { states: 100_000 }, properties: own });
 }
 
-/** Where b may be frozen, a waits for nothing of it: at most so much that is for b is under way. */
+/** While b may be frozen, a does not wait for it: at most this many messages for b are in flight. */
 const freezing = (protocol = tabs): typeof tabs => ({
   ...protocol,
   mayFire: (c, node, role, timer) =>
@@ -53,7 +53,7 @@ describe('the properties hold', () => {
     expect([found.verdict, found.states]).toEqual(['valid', states]);
   });
 
-  test('one is frozen, at any time and for any time, and goes on: it is met, or hears that it was counted as gone', () => {
+  test('a tab that is frozen at any time is met, or notified that it was counted as gone', () => {
     const found = searched(two, [arrive('a'), arrive('b')], freezing(), [], 'acquaintance');
     expect([found.verdict, found.states]).toEqual(['valid', 938]);
   });
@@ -75,7 +75,7 @@ describe('without one of its rules a property breaks', () => {
   const both = [arrive('a'), arrive('b')] as const;
   test.each<[string, string, typeof tabs, Commands]>([
     [
-      'takes part before anybody has answered',
+      'participates before the first reply',
       'first come, first known',
       of({ tab: tabMachine.provide({ guards: { hasMetAll: () => true } }) }),
       both,
