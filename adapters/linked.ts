@@ -4,7 +4,8 @@
  * A chart (machines/link) runs between each two peers. It numbers messages, acknowledges them and sends them again until they arrive, once
  * and in order. Heartbeats show which peers are up. An outage that is shorter than the patience of the failure detector only delays
  * messages. After a longer one the peers receive `down`, messages in flight are lost, and a later `up` starts over. `down` is a suspicion:
- * the peer may still run behind a partition. If the transport reports that a peer is gone, one and a half heartbeats of silence suffice.
+ * the peer may still run behind a partition. If the transport reports that a peer is gone, one and a half heartbeats of silence suffice,
+ * unless an earlier report about the same run of the peer was false.
  *
  * Two peers that do not reach each other stay linked through a third one that reaches both: it relays their frames (machines/link/ways.ts),
  * unless `relay` is `false`.
@@ -42,6 +43,7 @@ import {
   optional,
   wholeNumberOf,
 } from './options.js';
+import { FalseReports } from './false-reports.js';
 import { Clocks, firstSession, lastSession, SESSIONS_A_MS } from './clocks.js';
 import { absenceOf, explainAbsence } from './transports/absence.js';
 import { ConnectionError } from './transports/errors.js';
@@ -158,6 +160,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     const node = linkNode(transport, options, windowSize, limits);
     const whole = new Map<NodeId, Whole>();
     const drops = new Drops(`transport "${transport.id}"`, options.clock);
+    const falseReports = new FalseReports(node);
     const outgoing = new Outgoing(node, Math.floor(windowSize / 4), drops, limits);
     const report = (notification: LinkNotification) => {
       if (notification.type === 'link.down') outgoing.forget(notification.peer);
@@ -167,7 +170,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     transport.events.subscribe((event) => {
       if (event.type === 'down') clocks.forget(event.peer);
       if (event.type === 'message') clocks.take(event.from, event.message);
-      if (event.type === 'gone' && made.peers.has(event.peer)) node.attempt('gone', { peer: event.peer });
+      if (event.type === 'gone' && made.peers.has(event.peer)) falseReports.pass(event.peer);
     });
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });

@@ -4,6 +4,7 @@
  * If the other end sends faster than the limits, its socket is paused for a while and its frames wait at its own end. So a flood delays
  * only the peer that causes it. An end that does not read what is sent to it, or does not answer, is disconnected.
  */
+import type { Socket } from 'node:net';
 import { Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
 import type { NodeId } from '../../machines/effects.js';
@@ -71,6 +72,10 @@ const LOOK_MS = 100;
 /** Milliseconds for which a socket is paused. */
 const REST_MS = 20;
 
+/** The code of a WebSocket that ended without a close frame. */
+const ABNORMAL_CLOSURE = 1006;
+const RESETS = ['ECONNRESET', 'EPIPE'];
+
 /** The limit that a line exceeds. */
 export type LineRate = 'framesPerSecond' | 'bytesPerSecond';
 
@@ -92,6 +97,10 @@ export class BoundedLine implements Line {
   /** One ping at a time for any number of callers: `ws` closes a socket with more than 60 unanswered pings. */
   private question: Promise<boolean> | undefined;
   private nextQuestion: Promise<boolean> | undefined;
+  /** Of an incoming connection: the port from which it came, and whether the other end's system has closed it. */
+  private from: number | undefined;
+  private hasEnded = false;
+  private code = 0;
 
   constructor(
     private readonly socket: WebSocket,
@@ -111,7 +120,10 @@ export class BoundedLine implements Line {
       this.pay(data);
     });
     socket.on('ping', (data) => this.pay(data));
-    socket.on('close', () => this.resting?.unsubscribe());
+    socket.on('close', (code: number) => {
+      this.code = code;
+      this.resting?.unsubscribe();
+    });
   }
 
   send(text: string): void {
@@ -134,6 +146,27 @@ export class BoundedLine implements Line {
   listen({ frame, closed }: LineListener): void {
     this.frame = frame;
     this.line.listen({ frame: (text) => this.take(text), closed });
+  }
+
+  /** Observes how an incoming connection ends. */
+  follow(connection: Socket): void {
+    this.from = connection.remotePort;
+    const end = () => (this.hasEnded = true);
+    connection.once('end', end);
+    connection.once('error', ({ code = '' }: NodeJS.ErrnoException) => RESETS.includes(code) && end());
+  }
+
+  /** True if no proxy is between: then the connection comes from the port from which the other end says that it has dialed. */
+  isDirect(port: number | undefined): boolean {
+    return port !== undefined && port === this.from;
+  }
+
+  /**
+   * A system closes the connections of a process that has ended, and resets those of which something is unread; a process that lives sends a close
+   * frame first. A network that fails keeps a connection silent. So does this end's own impatience, which ends it without the other.
+   */
+  hasCrashed(port: number | undefined): boolean {
+    return this.isDirect(port) && this.hasEnded && this.code === ABNORMAL_CLOSURE;
   }
 
   answers(): Promise<boolean> {

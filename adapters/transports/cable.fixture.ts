@@ -37,6 +37,42 @@ export async function tcpCable(to: number): Promise<Cable & { readonly port: num
   };
 }
 
+export interface Breakable {
+  readonly port: number;
+  /** All connections are closed, and new ones are refused. */
+  cut(): void;
+  mend(): Promise<void>;
+}
+
+/** To a port on this machine, by way of a proxy that closes what goes through it. */
+export async function breakable(to: number): Promise<Breakable> {
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((near) => {
+    const far = net.connect(to, '127.0.0.1');
+    near.pipe(far).pipe(near);
+    for (const [end, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(end);
+      end.on('error', () => {});
+      end.on('close', () => (sockets.delete(end), other.destroy()));
+    }
+  });
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  await listen(0);
+  const { port } = server.address() as net.AddressInfo;
+  const cut = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(() => void (server.listening && cut()));
+  return { port, cut, mend: () => listen(port) };
+}
+
 /** Two MessageChannels with a relay between them. */
 export function portCable(): Cable & { readonly near: MessagePort; readonly far: MessagePort } {
   const [left, right] = [new MessageChannel(), new MessageChannel()];

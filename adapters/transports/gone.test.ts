@@ -45,6 +45,27 @@ test('without a report it waits until its patience is over', async () => {
   expect(heardA).toEqual(['b up', 'b down']);
 });
 
+test('a report about a run that came back after an earlier one is not believed', async () => {
+  const { wire, ends, time, heardA } = await pair();
+  const report = () => {
+    wire.isCut = () => true;
+    ends.get('a')!.down('b');
+    ends.get('a')!.gone('b');
+  };
+  report();
+  await beats(time, 5);
+  wire.isCut = () => false;
+  ends.get('a')!.up('b');
+  await beats(time, 5);
+  const known = ['b up', 'b down', 'b gone', 'b up'];
+  expect(heardA).toEqual(known);
+  report();
+  await beats(time, 20);
+  expect(heardA).toEqual(known);
+  await beats(time, 15);
+  expect(heardA).toEqual([...known, 'b down']);
+});
+
 test('a report about a peer that still sends changes nothing', async () => {
   const { ends, time, heardA, heardB } = await pair();
   for (let i = 0; i < 20; i++) {
@@ -72,6 +93,10 @@ test('a report about a peer that a third one still reaches changes nothing', asy
   expect(b.peers.size).toBe(2);
 });
 
+const tcpOf = (socket: WebSocket) => (socket as unknown as { _socket: net.Socket })._socket;
+/** The port from which it has dialed. */
+const portOf = (socket: WebSocket) => tcpOf(socket).localPort;
+
 /** A mesh peer that only admits others. */
 async function meshPeer(id: string) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
@@ -82,7 +107,7 @@ async function meshPeer(id: string) {
   server.on('connection', (socket) => {
     socket.send(JSON.stringify({ type: 'mesh', id, run: 'r' }));
     socket.on('message', (data) => {
-      if (JSON.parse(String(data)).type === 'hello') socket.send(JSON.stringify({ type: 'welcome', proof: 'p' }));
+      if (JSON.parse(String(data)).type === 'hello') socket.send(JSON.stringify({ type: 'welcome', proof: 'p', direct: true }));
     });
   });
   const hangUp = () => server.clients.forEach((socket) => socket.terminate());
@@ -120,10 +145,36 @@ test('a mesh reports a peer that dialed in and does not return', async () => {
   const reports = reportsOf(a);
   await a.connect();
   const raw = new WebSocket(`ws://127.0.0.1:${port}`);
-  raw.on('message', () => raw.send(JSON.stringify({ type: 'hello', id: 'x', key: 'k' })));
+  raw.once('message', () => raw.send(JSON.stringify({ type: 'hello', id: 'x', key: 'k', port: portOf(raw) })));
   await expect.poll(() => reports).toEqual(['x up']);
+  // A system resets a connection of which something is unread.
+  await once(raw, 'message');
   raw.terminate();
   await expect.poll(() => reports).toEqual(['x up', 'x down', 'x gone']);
+});
+
+test.each<[string, (raw: WebSocket) => void, number | undefined, boolean]>([
+  ['the system has closed', (raw) => raw.terminate(), 0, true],
+  ['the system has reset', (raw) => tcpOf(raw).resetAndDestroy(), 0, true],
+  ['the peer has closed', (raw) => raw.close(), 0, false],
+  ['a proxy may have closed', (raw) => raw.terminate(), 1, false],
+  ['may have come through a proxy', (raw) => raw.terminate(), undefined, false],
+])('a hub takes a connection that %s for the end of a process or not', async (_, end, offset, hasCrashed) => {
+  const hub = await webSocketHub({ port: 0 });
+  onTestFinished(() => hub.close());
+  const comes = async (id: string, shift: number | undefined) => {
+    const raw = new WebSocket(`ws://127.0.0.1:${hub.port}`);
+    const frames: unknown[] = [];
+    raw.on('message', (data) => frames.push(JSON.parse(String(data))));
+    await once(raw, 'open');
+    raw.send(JSON.stringify({ type: 'hello', id, key: id, ...(shift !== undefined && { port: portOf(raw)! + shift }) }));
+    await expect.poll(() => frames).toContainEqual({ type: 'ping' });
+    return { raw, frames };
+  };
+  const { frames } = await comes('a', 0);
+  const { raw } = await comes('b', offset);
+  end(raw);
+  await expect.poll(() => frames).toContainEqual({ type: 'down', peer: 'b', ...(hasCrashed && { broken: true }) });
 });
 
 test('a hub reports the peer whose line has broken', () => {
@@ -156,7 +207,7 @@ test('a peer reports a broken line of another one unless it returns', async () =
   const comes = async () => {
     const raw = new WebSocket(url);
     await once(raw, 'open');
-    raw.send(JSON.stringify({ type: 'hello', id: 'b', key: 'k' }));
+    raw.send(JSON.stringify({ type: 'hello', id: 'b', key: 'k', port: portOf(raw) }));
     return raw;
   };
   const first = await comes();

@@ -45,6 +45,13 @@ export interface Line {
   listen(listener: LineListener): void;
   /** True if the other end answers a check now. A line without this method is closed when its other end goes. */
   answers?(): Promise<boolean>;
+  /**
+   * True if the line was closed because the process at its other end has ended: that end's system has closed a connection from this port, so
+   * that no proxy is between. A line without this method is closed only by the end of that process.
+   */
+  hasCrashed?(port: number | undefined): boolean;
+  /** The port from which this end has dialed, if it is known. */
+  readonly port?: number | undefined;
   /** Id of the peer once it is known, for warnings. */
   peer?: NodeId;
 }
@@ -60,6 +67,8 @@ export interface PeerHello {
   readonly key: string;
   /** Input for the application's own rule. */
   readonly token?: string;
+  /** The port from which the peer has dialed. If the connection comes from another one, a proxy is between. */
+  readonly port?: number | undefined;
 }
 
 export interface HubRules extends InEnvironment {
@@ -81,6 +90,7 @@ interface Guest {
   state: 'new' | 'asking' | 'seated' | 'gone';
   id: NodeId;
   key: string;
+  port: number | undefined;
   readonly deadline: Subscription;
 }
 
@@ -100,9 +110,10 @@ export class Hub {
   /** Serves the peer at the other end of the line. */
   attach(line: Line): void {
     const { helloMs } = this.rules;
-    const guest: Guest = { line, state: 'new', id: '', key: '', deadline: new Subscription() };
+    const guest: Guest = { line, state: 'new', id: '', key: '', port: undefined, deadline: new Subscription() };
     this.guests.add(guest);
-    line.listen({ frame: (text) => this.receive(guest, text), closed: () => this.dismiss(guest, true) });
+    const closed = () => this.dismiss(guest, line.hasCrashed?.(guest.port) ?? true);
+    line.listen({ frame: (text) => this.receive(guest, text), closed });
     if (helloMs === undefined) return;
     later(guest.deadline, environmentOf(this.rules).clock, () => this.giveUpOn(guest, helloMs), helloMs);
   }
@@ -145,8 +156,8 @@ export class Hub {
   }
 
   private async admit(guest: Guest, hello: PeerHello): Promise<void> {
-    const { id, key } = hello;
-    Object.assign(guest, { state: 'asking', id });
+    const { id, key, port } = hello;
+    Object.assign(guest, { state: 'asking', id, port });
     const noId = refusedId(id);
     if (noId !== null) return this.refuse(guest, `the id is invalid: ${noId}`);
     if (this.rules.refuses) {
@@ -188,8 +199,8 @@ export class Hub {
     for (const peer of others) line.send(JSON.stringify({ type: 'up', peer }));
   }
 
-  /** `isBroken`: the line was closed without a `bye`. */
-  private dismiss(guest: Guest, isBroken = false): void {
+  /** `hasCrashed`: the process of the guest has ended, as far as its line knows. */
+  private dismiss(guest: Guest, hasCrashed = false): void {
     if (guest.state === 'gone') return;
     const wasSeated = guest.state === 'seated';
     guest.state = 'gone';
@@ -201,7 +212,7 @@ export class Hub {
     this.members.delete(id);
     this.left.add(id);
     if (this.left.size > this.limits.gone) this.left.delete(this.left.values().next().value!);
-    const down = JSON.stringify({ type: 'down', peer: id, ...(isBroken && { broken: true }) });
+    const down = JSON.stringify({ type: 'down', peer: id, ...(hasCrashed && { broken: true }) });
     for (const other of this.members.values()) other.line.send(down);
   }
 
@@ -307,7 +318,8 @@ export const isHello = (frame: unknown): frame is PeerHello =>
   frame['type'] === 'hello' &&
   typeof frame['id'] === 'string' &&
   isText(frame['key'], KEY_LENGTH_MAX) &&
-  (frame['token'] === undefined || isText(frame['token'], TOKEN_LENGTH_MAX));
+  (frame['token'] === undefined || isText(frame['token'], TOKEN_LENGTH_MAX)) &&
+  (frame['port'] === undefined || Number.isInteger(frame['port']));
 
 /** Throws a `UsageError` unless the value is a valid key or token. The error does not contain the value, because it is a secret. */
 export function checkSecret(value: unknown, what: string, lengthMax: number): void {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { Subscription } from 'rxjs';
+import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import type { BoundedLine } from './bounded-line.js';
 import { quote } from './reading.js';
@@ -18,6 +18,10 @@ export interface MeshContact {
   id: NodeId;
   /** Proof of its key that the other end sent. */
   proof: string;
+  /** The port from which the other end has dialed, by its hello. */
+  port: number | undefined;
+  /** True if no proxy is between. */
+  isDirect: boolean;
   /** Beats since the last frame. Beats are counted instead of time, because clocks can be set. */
   silence: number;
   /** Address of a dialed connection; `null` for an incoming one. */
@@ -30,6 +34,21 @@ export interface MeshContact {
   readonly begun: number;
   upSince: number;
 }
+
+export const newContact = (line: BoundedLine, address: PeerAddress | null, begun: number): MeshContact => ({
+  line,
+  state: 'new',
+  id: '',
+  proof: '',
+  port: undefined,
+  isDirect: false,
+  silence: 0,
+  address,
+  upgrade: null,
+  deadline: new Subscription(),
+  begun,
+  upSince: Infinity,
+});
 
 /** An address at which a peer may listen. `peer` is the id that answered last. */
 export interface PeerAddress {

@@ -62,12 +62,12 @@ function peerOf(hubs: number) {
   return { clock, tries, last, transport, moves, events, turn, warnings: () => warn.mock.calls.map(([text]) => text as string) };
 }
 
-test('pauses grow from a tenth of a second at most to two seconds', () => {
+test('pauses grow from a tenth of a second at most to one second', () => {
   const chance = (word: number) => ({
     crypto: { getRandomValues: (words: Uint32Array) => words.fill(word), randomUUID: () => '' } as never,
   });
-  expect([0, 1, 2, 4, 5, 50].map((failures) => pauseAfter(failures, chance(0)))).toEqual([0, 200, 400, 1_600, 2_000, 2_000]);
-  expect([0, 1, 5].map((failures) => pauseAfter(failures, chance(2 ** 31)))).toEqual([50, 150, 1_500]);
+  expect([0, 1, 2, 3, 4, 50].map((failures) => pauseAfter(failures, chance(0)))).toEqual([0, 200, 400, 800, 1_000, 1_000]);
+  expect([0, 1, 5].map((failures) => pauseAfter(failures, chance(2 ** 31)))).toEqual([50, 150, 750]);
 });
 
 test('messages use the current connection, and the next one replaces it unnoticed', async () => {

@@ -2,7 +2,7 @@
  * A driver that reconnects: it makes its connection again when it is lost or cannot be made, for as long as the transport is open.
  *
  * In between, every peer is down and messages are lost; the link layer above tolerates that. The first attempt follows within a tenth of a
- * second, later ones after random pauses that grow to two seconds, so that a thousand peers do not return at the same moment. An attempt
+ * second, later ones after random pauses that grow to one second, so that a thousand peers do not return at the same moment. An attempt
  * fails after five seconds. A connection that is lost within five seconds also counts as failed: otherwise two processes with one id and
  * key would displace each other hundreds of times a second.
  *
@@ -20,7 +20,7 @@ import { escape } from './reading.js';
 import { DisplacedError } from './through-hub.js';
 
 const FIRST_PAUSE_MS_MAX = 100;
-const PAUSE_MS_MAX = 2_000;
+const PAUSE_MS_MAX = 1_000;
 export const ATTEMPT_MS_MAX = 5_000;
 const HOME_MS = 2_000;
 /**

@@ -83,7 +83,7 @@ class HubLine {
       frame: (text) => this.receive(text, hello.id),
       closed: () => this.lose(`the hub of peer "${hello.id}" is gone`),
     });
-    this.line.send(JSON.stringify({ type: 'hello', ...hello }));
+    this.line.send(JSON.stringify({ type: 'hello', ...hello, port: this.line.port }));
   }
 
   private receive(text: unknown, id: NodeId): void {
@@ -116,11 +116,11 @@ class HubLine {
     for (const peer of peers) this.medium.up(peer);
   }
 
-  /** Reports a peer as gone unless it returns within `COME_BACK_MS` after its line was closed. */
-  private part(peer: NodeId, isBroken: boolean): void {
+  /** Reports a peer as gone if its process seems to have ended and it does not return within `COME_BACK_MS`. */
+  private part(peer: NodeId, hasCrashed: boolean): void {
     this.medium.down(peer);
     // The transport ignores the report if the peer has returned.
-    if (isBroken) later(this.life, this.environment.clock, () => this.medium.gone(peer), COME_BACK_MS);
+    if (hasCrashed) later(this.life, this.environment.clock, () => this.medium.gone(peer), COME_BACK_MS);
   }
 
   private beRefused(why: string, mayTryAgain: boolean): void {

@@ -343,6 +343,7 @@ export class Listener implements Taker {
     this.lines.add(line);
     socket.on('close', () => this.lines.delete(line));
     if (!this.netServer) this.takePlace(socket, address);
+    line.follow(request.socket);
     this.attach(line, request);
     return line;
   }

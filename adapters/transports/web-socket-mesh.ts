@@ -4,7 +4,7 @@
  *
  * Every peer listens, and dials every address. The dialed peer sends its id. If the dialer has no connection with that id, it sends a hello
  * and is welcomed or refused. If two peers dial each other at once, the connection to the smaller id is dropped. A peer dials an address
- * until it is connected: soon at first, then at least every two seconds. If `peers` is a function, it is called every five seconds.
+ * until it is connected: soon at first, then at least every second. If `peers` is a function, it is called every five seconds.
  *
  * As at a hub (hub.ts), an id is one seat at every peer. A peer that returns with its key gets its seat at once. A peer with another key
  * gets it only if its holder no longer answers. Each peer receives the key as a hash for that peer, and cannot use it at another one.
@@ -28,7 +28,7 @@ import { DISPLACED, HELLO_BYTES_MAX, idTaken, isHello, type PeerHello } from './
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
-import { isDialing, isOfBefore, proofFor, unexpected, unreportedReason, whatIsMissing } from './mesh-contact.js';
+import { isDialing, isOfBefore, newContact, proofFor, unexpected, unreportedReason, whatIsMissing } from './mesh-contact.js';
 import type { MeshContact, PeerAddress } from './mesh-contact.js';
 import { escape, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, LASTING_MS, pauseAfter } from './reconnecting.js';
@@ -297,18 +297,7 @@ class Mesh implements Connection {
   }
 
   private contact(line: BoundedLine, address: PeerAddress | null, ms: number): MeshContact {
-    const contact: MeshContact = {
-      line,
-      state: 'new',
-      id: '',
-      proof: '',
-      silence: 0,
-      address,
-      upgrade: null,
-      deadline: new Subscription(),
-      begun: ++this.seen,
-      upSince: Infinity,
-    };
+    const contact = newContact(line, address, ++this.seen);
     this.contacts.add(contact);
     later(contact.deadline, this.environment.clock, () => this.giveUpOn(contact, ms), ms);
     return contact;
@@ -345,8 +334,9 @@ class Mesh implements Connection {
   }
 
   private async admit(contact: MeshContact, hello: PeerHello): Promise<void> {
-    const { id, key } = hello;
-    Object.assign(contact, { state: 'asking', id });
+    const { id, key, port } = hello;
+    const direct = contact.line.isDirect(port);
+    Object.assign(contact, { state: 'asking', id, port, isDirect: direct });
     const noId = refusedId(id);
     if (noId !== null) return this.refuse(contact, `the id is invalid: ${noId}`);
     const why = await this.access.refuses(hello, contact.upgrade!);
@@ -365,7 +355,7 @@ class Mesh implements Connection {
     const crossing = [...this.contacts].find((other) => isDialing(other, id));
     if (crossing && this.id < id) return this.refuse(contact, 'the other connection of the two is used', true);
     if (crossing) this.drop(crossing);
-    contact.line.send(JSON.stringify({ type: 'welcome', proof: proofFor(id, this.options.key), ...token }));
+    contact.line.send(JSON.stringify({ type: 'welcome', proof: proofFor(id, this.options.key), direct, ...token }));
     this.establish(contact, id, key);
   }
 
@@ -383,6 +373,7 @@ class Mesh implements Connection {
     const { type, id, run, proof } = frame;
     if (type === 'mesh' && contact.state === 'new' && isId(id)) this.recognize(contact, id, run);
     else if (type === 'welcome' && contact.state === 'asking' && typeof proof === 'string') {
+      contact.isDirect = frame['direct'] === true;
       this.beWelcome(contact, proof, frame['token']);
     } else if (type === 'refused' && contact.state === 'asking' && this.isExpelledBy(frame)) {
       void this.giveUp(`peer "${contact.id}" at ${contact.address!.url} refused peer "${this.id}": ${reasonIn(frame)}`);
@@ -414,9 +405,10 @@ class Mesh implements Connection {
     this.introduce(contact).catch(() => this.drop(contact));
   }
 
-  private async introduce({ line, id }: MeshContact): Promise<void> {
+  private async introduce({ line, id, upgrade }: MeshContact): Promise<void> {
     const token = await this.shownToken();
-    line.send(JSON.stringify({ type: 'hello', id: this.id, key: proofFor(id, this.options.key), ...token }));
+    const key = proofFor(id, this.options.key);
+    line.send(JSON.stringify({ type: 'hello', id: this.id, key, port: upgrade?.socket.localPort, ...token }));
   }
 
   private async shownToken(): Promise<{ readonly token?: string }> {
@@ -487,10 +479,12 @@ class Mesh implements Connection {
     if (address?.state === 'dialing') this.dialLater(address);
     if (this.peers.has(id)) return;
     const isLost = wasUp && isBroken;
-    if (isLost) this.lost.add(id);
+    // If a proxy closes and refuses connections, the process behind it may still run.
+    if (isLost && contact.isDirect) this.lost.add(id);
     const known = [...this.addresses.values()].filter(({ peer }) => peer === id);
     // A peer without an address here dials this one again.
-    if (isLost && known.length === 0) later(this.life, this.environment.clock, () => this.reportGone(id), COME_BACK_MS);
+    if (isLost && known.length === 0 && contact.line.hasCrashed(contact.port))
+      later(this.life, this.environment.clock, () => this.reportGone(id), COME_BACK_MS);
     for (const other of known) if (other.state === 'connected') this.dialLater(Object.assign(other, { why }), isLost);
   }
 

@@ -33,6 +33,8 @@ export interface Socket {
   close(): void;
   /** Closes without waiting for the other end; only in `ws`. */
   terminate?(): void;
+  /** The connection under the socket, whose port shows the hub whether a proxy is between; only in `ws`. */
+  on?(type: 'upgrade', listener: (response: any) => void): unknown;
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: any) => void): void;
 }
 
@@ -158,6 +160,10 @@ export function checkCredentials(id: NodeId, { key, token }: { readonly key: str
   if (token !== undefined && typeof token !== 'function') checkSecret(token, `the token of peer "${id}"`, TOKEN_LENGTH_MAX);
 }
 
+interface IncomingUpgrade {
+  readonly socket: { readonly localPort?: number };
+}
+
 /** Waits until the socket is open. @internal */
 export function openSocket(
   create: () => Socket,
@@ -168,6 +174,8 @@ export function openSocket(
   return new Promise((resolve, reject) => {
     const socket = create();
     const giveUp = () => socket.close();
+    let port: number | undefined;
+    socket.on?.('upgrade', ({ socket: connection }: IncomingUpgrade) => (port = connection.localPort));
     signal.addEventListener('abort', giveUp, { once: true });
     const fail = (why: string) => {
       signal.removeEventListener('abort', giveUp);
@@ -175,7 +183,7 @@ export function openSocket(
     };
     socket.addEventListener('open', () => {
       signal.removeEventListener('abort', giveUp);
-      resolve(socketLine(socket, environment));
+      resolve({ ...socketLine(socket, environment), port });
     });
     // A socket that fails closes next; without a listener the failure would end the program.
     socket.addEventListener('error', ({ message }) => fail(message || 'the socket failed'));

@@ -1,0 +1,36 @@
+/**
+ * Reports that were false. A transport reports that the process of a peer has ended, and the same run of the peer comes back: its connection
+ * breaks while it lives. Later reports about this run are evidence of nothing, and the link layer waits for its patience.
+ */
+import type { NodeId } from '../machines/effects.js';
+import type { LinkContext } from '../machines/link/frames.js';
+import type { LinkNotification } from '../machines/link/machine.js';
+import { roleTo } from '../machines/link/view.js';
+import type { LiveNode } from './node/node.js';
+
+export class FalseReports {
+  /** The run of each peer that was believed to have ended, by its nonce. */
+  private readonly ended = new Map<NodeId, number>();
+  /** The run of each peer that has come back. */
+  private readonly alive = new Map<NodeId, number>();
+
+  constructor(private readonly node: LiveNode) {
+    node.notifications$.subscribe((notification) => this.note(notification as LinkNotification));
+  }
+
+  /** Passes a report to the link, unless an earlier one about the same run was false. */
+  pass(peer: NodeId): void {
+    if (this.alive.get(peer) !== this.runOf(peer)) this.node.attempt('gone', { peer });
+  }
+
+  private note({ type, peer }: LinkNotification): void {
+    if (type !== 'link.gone' && type !== 'link.up') return;
+    const run = this.runOf(peer)!;
+    if (type === 'link.gone') this.ended.set(peer, run);
+    else if (this.ended.get(peer) === run) this.alive.set(peer, run);
+  }
+
+  private runOf(peer: NodeId): number | null {
+    return (this.node.role(roleTo(peer))!.context as LinkContext).theirNonce;
+  }
+}
