@@ -76,7 +76,8 @@ const overMqtt: Medium = async () => {
 /** `a` holds a lock for which `b` waits, and its connections are closed so many times. */
 async function afterCuts(medium: Medium, cuts: number) {
   const { cables, open } = await medium();
-  const all = VOTERS.map((id) => linked(open(id), { peers: VOTERS }));
+  // Silence takes twice the default patience here, so that a busy machine is quick enough; a report takes no patience.
+  const all = VOTERS.map((id) => linked(open(id), { peers: VOTERS, patience: 60 }));
   const [a, b, c] = all.map((transport) => createLocks({ transport, peers: VOTERS }));
   onTestFinished(async () => {
     await Promise.all([a, b, c].map((each) => each!.close({ withinMs: 0 })));
