@@ -61,8 +61,8 @@ const REASONS: readonly string[] = [
 
 const MEANINGS: Readonly<Record<string, string>> = {
   forgotten:
-    'too many members have started again and have forgotten it; start the members that remember, or give all members a storage',
-  doubtful: 'it was repeated, and the actor has forgotten its sender; read the state and decide whether to send it again',
+    'too many members have restarted without storage. Start the members that have its state, or use storage at all members',
+  doubtful: 'the event was repeated, and the actor has forgotten its sender. Read the state and decide whether to send it again',
 };
 
 /** The error of an actor, from a message. Members of a later release may know other reasons. */

@@ -77,7 +77,7 @@ test.each([
   const storage = new MapStorage();
   await new Register((await locksOf({ peers: ['a'], storage })).locks, name, initial, isNumber).change(() => 0.5);
   const { locks } = await locksOf({ peers: ['a'], storage });
-  await expect(use(locks)).rejects.toThrow('a value that isValue rejects');
+  await expect(use(locks)).rejects.toThrow('is rejected by isValue');
 });
 
 test('without waste every take asks, and two quotas of one name share permits', async () => {

@@ -197,11 +197,11 @@ describe('a change is refused', () => {
   test('for a peer that is not connected, with the known reason', async () => {
     const transport = transportOf();
     await expect(peer({ transport }).change('d', null)).rejects.toThrow(
-      'peer "d" is not reached from "a". Start it with join: true before it is added',
+      'peer "d" is not connected with "a". Start it with join: true before it is added',
     );
     explainAbsence(transport, (id) => `nobody has heard of ${id}`);
     await expect(peer({ transport }).change('d', null)).rejects.toThrow(
-      'peer "d" is not reached from "a" (nobody has heard of d). Start it with join: true before it is added',
+      'peer "d" is not connected with "a" (nobody has heard of d). Start it with join: true before it is added',
     );
   });
 

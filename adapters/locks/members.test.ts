@@ -181,7 +181,7 @@ describe('a change', () => {
     while (d.members.length === 0) await settled();
     await expect(d.addMember('d')).rejects.toThrow('peer "d" is not a member of "locks". Call one of a, b, c');
     await expect(a.addMember('z')).rejects.toThrow(
-      'peer "z" is not reached from "a". Start it with join: true before it is added',
+      'peer "z" is not connected with "a". Start it with join: true before it is added',
     );
     await expect(a.addMember('')).rejects.toThrow('a member cannot be ""');
     expect(await a.addMember('b')).toEqual(three);
@@ -376,7 +376,7 @@ test('a member without service, away during a removal, does not claim membership
   expect(await a!.removeMember('c')).toEqual(['a', 'b', 'd']);
   const stale = onBus()('d', { peers: four, storage: storages['d']! });
   await vi.waitFor(() => expect(stale.members).toEqual(four));
-  await expect(stale.addMember('c')).rejects.toThrow('peer "c" is not reached from "d"');
+  await expect(stale.addMember('c')).rejects.toThrow('peer "c" is not connected with "d"');
 });
 
 test('a change that waits for another one ends with its signal, and may still begin', async () => {

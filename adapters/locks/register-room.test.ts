@@ -217,7 +217,7 @@ describe('of a peer with larger messages', () => {
     await answer('c', { type: 'long' });
     expect(await changed).toMatchObject({
       name: 'ConfigurationError',
-      message: `"x" has at b, c a value that is too long for a message: ${messageBytesMax} bytes are the limit at "a". Use transports with larger messages at all peers, or a register with another name`,
+      message: `the value of "x" at b, c is too long for a message: ${messageBytesMax} bytes are the limit at "a". Use transports with larger messages at all peers, or a register with another name`,
     });
     expect(released).toHaveLength(1);
   });

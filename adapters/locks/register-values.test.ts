@@ -71,7 +71,7 @@ describe('an invalid value', () => {
     clock.runUntil(1_000);
     expect(await changed).toMatchObject({
       name: 'ConfigurationError',
-      message: expect.stringContaining('"x" has at b a value that isValue rejects at "a"'),
+      message: expect.stringContaining('the value of "x" at b is rejected by isValue at "a"'),
     });
   });
 });

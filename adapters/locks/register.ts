@@ -372,8 +372,8 @@ export class Register<T extends Json> {
     const long = peers.filter((peer) => answers.get(peer)?.type === 'long');
     return new ConfigurationError(
       long.length > 0
-        ? `"${this.name}" has at ${long.join(', ')} a value that is too long for a message: ${this.room.bytes} bytes are the limit at "${this.locks.node.id}". Use transports with larger messages at all peers, or a register with another name`
-        : `"${this.name}" has at ${peers.join(', ')} a value that isValue rejects at "${this.locks.node.id}". Use the same isValue at all peers: first let all peers read new values, and then write one`,
+        ? `the value of "${this.name}" at ${long.join(', ')} is too long for a message: ${this.room.bytes} bytes are the limit at "${this.locks.node.id}". Use transports with larger messages at all peers, or a register with another name`
+        : `the value of "${this.name}" at ${peers.join(', ')} is rejected by isValue at "${this.locks.node.id}". Use the same isValue at all peers: first let all peers read new values, and then write one`,
     );
   }
 

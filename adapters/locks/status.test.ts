@@ -174,8 +174,8 @@ describe('missing service for ten seconds is reported', () => {
     createLocks({ transport: bus.transport('c'), peers: ['a', 'c', 'x'] });
     await pass(11_000);
     expect(warnings()).toContain(
-      '"locks" of peer "a" has granted no locks for 10 s: "c" was given another list of peers than a, b, c. Start it again with this list, ' +
-        'or this peer with its list',
+      '"locks" of peer "a" has granted no locks for 10 s: the list of peers at "c" differs from a, b, c. ' +
+        'Restart all peers with the same list',
     );
   });
 
@@ -225,7 +225,7 @@ describe('missing service for ten seconds is reported', () => {
     const { pass, warnings } = started([], ['a']);
     await pass(11_000);
     expect(warnings()).toEqual([
-      '"locks" of peer "a" has granted no locks for 10 s: it is not a member; call addMember("a") on a member, where it is named in the peers of linked',
+      '"locks" of peer "a" has granted no locks for 10 s: it is not a member. Call addMember("a") on a member, which must list it in the peers of linked',
     ]);
   });
 

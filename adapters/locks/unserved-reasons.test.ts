@@ -127,7 +127,7 @@ test('another list comes first, of peers that have not come back with this one',
     { node: 'd', hasGivenWay: false },
   ];
   expect(peer({ differing }).why()).toBe(
-    '"b", "d" was given another list of peers than a, b, c. Start it again with this list, or this peer with its list',
+    'the list of peers at "b", "d" differs from a, b, c. Restart all peers with the same list',
   );
 });
 
@@ -135,17 +135,17 @@ test('a peer that is not a member: the members to ask, and the known reasons', (
   const among = peer({ membership: firstMembership(['b', 'c']), links: ['b'] }, ['c']);
   explainAbsence(among.transport, (other) => (other === 'c' ? 'its hub is away' : null));
   expect(among.why()).toBe(
-    'it is not a member (c: its hub is away); call addMember("a") on one of b, c, where it is named in the peers of linked',
+    'it is not a member (c: its hub is away). Call addMember("a") on one of b, c, which must list it in the peers of linked',
   );
   const alone = peer({ membership: NO_MEMBERSHIP, links: ['b'] }, []);
   noteLinkedPeers(alone.transport, ['a', 'b', 'c']);
   explainAbsence(alone.transport, (other) => `${other} is asleep`);
   expect(alone.why()).toBe(
-    'it is not a member (c: c is asleep); call addMember("a") on a member, where it is named in the peers of linked',
+    'it is not a member (c: c is asleep). Call addMember("a") on a member, which must list it in the peers of linked',
   );
   const unlisted = peer({ membership: NO_MEMBERSHIP, links: ['b'] }, []);
   for (const other of ['b', 'c']) unlisted.transport.peers.add(other);
-  expect(unlisted.why()).toContain('it is not a member (c: connected, with nothing of the name "mine"');
+  expect(unlisted.why()).toContain('it is not a member (c: connected, without "mine"');
 });
 
 test('a removed peer: that it was removed, and not only that it is not a member', () => {
@@ -154,7 +154,7 @@ test('a removed peer: that it was removed, and not only that it is not a member'
     [],
   );
   expect(removed.why()).toBe(
-    'it was removed from the members; close it, or call addMember("a") on one of b, c, where it is named in the peers of linked',
+    'it was removed from the members. Close it, or call addMember("a") on one of b, c, which must list it in the peers of linked',
   );
 });
 

@@ -68,7 +68,7 @@ describe('locks with another name', () => {
     const [{ transport }] = [start(on('a', three), { peers: three }), await b.connect()];
     await expect.poll(() => transport.peers.size).toBe(1);
     expect(await said()).toContain(
-      `${nothing('locks', 'a')}it does not reach b, c (b: connected, with nothing of the name "locks": call createLocks there, with this name)${tooFew}`,
+      `${nothing('locks', 'a')}it does not reach b, c (b: connected, without "locks": call createLocks there, with this name)${tooFew}`,
     );
   });
 
@@ -130,7 +130,7 @@ describe('a client whose listed peers do not vote', () => {
     await expect.poll(() => transport.peers.size).toBe(4);
     await settled();
     expect(await said()).toContain(
-      `${client('d', 'e, f')}none of them (e: connected, with nothing of the name "locks", or as a client, which accepts no clients: ` +
+      `${client('d', 'e, f')}none of them (e: connected, without "locks" or as a client of it: ` +
         `if it should vote, call createLocks there, with this name)${others('a, b, c', 'e, f')}`,
     );
   });
@@ -244,10 +244,10 @@ describe('a wrong name in the peers of linked', () => {
     const { node } = start(on('d', [...three, 'd']), { join: true });
     await node.ready;
     expect(await said()).toContain(
-      `${nothing('locks', 'd')}it is not a member (a, b, c: ${isNamedThere}); call addMember("d") on a member, where it is named in the peers of linked`,
+      `${nothing('locks', 'd')}it is not a member (a, b, c: ${isNamedThere}). Call addMember("d") on a member, which must list it in the peers of linked`,
     );
     await expect(all[0]!.addMember('d')).rejects.toThrow(
-      'peer "d" is not reached from "a" (not in the peers of linked here). Start it with join: true before it is added',
+      'peer "d" is not connected with "a" (not in the peers of linked here). Start it with join: true before it is added',
     );
   });
 });

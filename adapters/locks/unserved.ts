@@ -139,8 +139,8 @@ function reasonsOf(
     if (!transport.peers.has(peer)) return absenceOf(transport, peer);
     const others = channels.unansweredGreetingsOf(peer).map((other) => `"${quote(other)}"`);
     if (others.length === 0 && isClient)
-      return `connected, with nothing of the name "${name}", or as a client, which accepts no clients: if it should vote, call createLocks there, with this name`;
-    if (others.length === 0) return `connected, with nothing of the name "${name}": call createLocks there, with this name`;
+      return `connected, without "${name}" or as a client of it: if it should vote, call createLocks there, with this name`;
+    if (others.length === 0) return `connected, without "${name}": call createLocks there, with this name`;
     return `connected, with ${others.join(', ')} and without "${name}": give createLocks the same name everywhere`;
   };
   const known = new Map<string, NodeId[]>();
@@ -195,13 +195,15 @@ function whyUnserved(
   const reasons = reasonsOf(node, false, transport, missing, farOff);
   const differing = context.differing.filter(({ hasGivenWay }) => !hasGivenWay).map(({ node }) => `"${node}"`);
   if (differing.length > 0)
-    return `${differing.join(', ')} was given another list of peers than ${voters.join(', ')}. Start it again with this list, or this peer with its list`;
+    return `the list of peers at ${differing.join(', ')} differs from ${voters.join(', ')}. Restart all peers with the same list`;
   if (isOfAllPresent(membership)) return 'an open tab does not answer. Close it, or end its debugger';
   if (!voters.includes(node.id)) {
     const members = voters.length === 0 ? 'a member' : `one of ${voters.join(', ')}`;
     const strange = voters.length > 0 ? reasons : reasonsOf(node, false, transport, unmet(context, transport));
-    const [isNone, or] = wasRemoved(context) ? ['it was removed from the members', 'close it, or '] : ['it is not a member', ''];
-    return `${isNone}${strange}; ${or}call addMember("${node.id}") on ${members}, where it is named in the peers of linked`;
+    const [isNone, call] = wasRemoved(context)
+      ? ['it was removed from the members', 'Close it, or call']
+      : ['it is not a member', 'Call'];
+    return `${isNone}${strange}. ${call} addMember("${node.id}") on ${members}, which must list it in the peers of linked`;
   }
   const isStranger = served.epoch === 0 && missing.length === voters.length - 1 && reasons === '';
   const without = missing.length === 0 ? 'it reaches all peers' : `it does not reach ${missing.join(', ')}${reasons}`;
