@@ -1,8 +1,9 @@
 /**
- * Promises 4 to 7 of docs/cluster.md, each with a mutant of the code that breaks it and is noticed.
+ * Promises 4 to 7 of docs/cluster.md, each with a mutant of the code that violates it and is detected.
  *
- * Promises 1 to 3 are properties of the charts: `fenced` (1), `once` and `one history` (2) and `durable` (1, 3) in machines/cluster/properties.ts,
- * searched with their mutants in machines/cluster/checked.test.ts, and rehearsed under every fault in test/rehearsal/cluster.test.ts.
+ * Promises 1 to 3 are properties of the charts: `fenced` (1), `once` and `one history` (2) and `durable` (1, 3) in
+ * machines/cluster/properties.ts, searched with their mutants in machines/cluster/checked.test.ts, and rehearsed under every fault in
+ * test/rehearsal/cluster.test.ts.
  */
 import { describe, expect, test, vi } from 'vitest';
 import { assign, fromPromise, setup } from 'xstate';
@@ -18,7 +19,7 @@ import { Deadlines } from './timers.js';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Tries until it is true, or for so long that a mutant has shown itself. */
+/** Waits until the condition is true, or for long enough that a mutant has been detected. */
 async function becomes(isTrue: () => boolean, ms = 1_500): Promise<boolean> {
   for (let waited = 0; waited < ms && !isTrue(); waited += 20) await sleep(20);
   return isTrue();
@@ -29,7 +30,7 @@ interface Broken {
 }
 type Method = (this: any, ...args: any[]) => any;
 
-/** A method that does something else. */
+/** Replaces a method. */
 function replaced(owner: { prototype: any }, name: string, make: (original: Method) => Method): () => Broken {
   return () => {
     const original = owner.prototype[name] as Method;
@@ -45,7 +46,7 @@ const hostWith = (implementations: object) => (): Broken => {
   return { restore: () => (charts['host'] = hostMachine) };
 };
 
-/** Returns what is wrong, or null. */
+/** Returns the violation, or null. */
 type Judge = () => Promise<string | null>;
 interface Promised {
   readonly title: string;

@@ -1,4 +1,4 @@
-/** Three processes on a mesh, of which the host is killed under load: what was acknowledged is counted, and nothing twice. */
+/** Three processes on a mesh, of which the host is killed under load: acknowledged events are counted, and none twice. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';

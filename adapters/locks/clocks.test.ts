@@ -1,4 +1,4 @@
-/** Peers start at different times, so their first epochs differ: they must agree still, and not overrule each other forever. */
+/** Peers start at different times, so their first epochs differ. They must still agree, and not overrule each other forever. */
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { expect, test } from 'vitest';
 import { InProcessBus } from '../transports/in-process.js';
@@ -12,7 +12,7 @@ const ahead = (ms: number): SchedulerLike => ({
 
 const STEPS_MAX = 2000;
 
-/** How many steps three peers take until all of them serve; a bus without a delay would go on forever within one turn of the loop. */
+/** Returns the number of steps until all three peers serve. A bus without a delay would continue forever within one turn of the loop. */
 async function stepsToServe(offsets: readonly number[]): Promise<number> {
   const bus = new InProcessBus();
   const peers = offsets.map((_, i) => `n${i}`);

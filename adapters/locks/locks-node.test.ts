@@ -15,8 +15,8 @@ const kinds: readonly (readonly [what: string, options: Partial<PeerOptions>])[]
   ['a client', { peers: ['c', 'b'], client: true }],
 ];
 
-// A recorded trace is read again as a scenario, and the core that a peer carries reads none.
-test.each(kinds)('%s runs with what a scenario of the same options comes to', async (_, options) => {
+// A recorded trace is read again as a scenario, but the core of a peer does not read one.
+test.each(kinds)('%s has the same options as the equivalent scenario', async (_, options) => {
   const transport = new InProcessBus().transport('a');
   const node = createLocksNode({ transport, peers: ['c', 'a', 'b'], name: 'locks', ...options });
   const { instance, scenario } = node;

@@ -40,11 +40,11 @@ export interface LocksOptions extends InEnvironment {
    * of the members has to be connected.
    */
   readonly peers?: readonly NodeId[];
-  /** True for a peer that joins later, instead of `peers`: it waits until a member adds it. */
+  /** True for a peer that joins later, instead of `peers`: it waits until a member adds it. @defaultValue false */
   readonly join?: boolean;
   /**
    * True for a client, which uses locks and does not vote; `peers` are the voters. Clients may have any id. A client attaches to one voter
-   * at a time, needs no storage, and may start and stop at any time. docs/locks.md lists what a client cannot do.
+   * at a time, needs no storage, and may start and stop at any time. docs/locks.md lists what a client cannot do. @defaultValue false
    */
   readonly client?: boolean;
   /**
@@ -83,7 +83,7 @@ export interface LockOptions {
   readonly mode?: LockMode;
   /**
    * True to get the lock only if it is available: the callback receives `null` if another request holds the lock or is ahead, or no request
-   * can be granted. Not for clients.
+   * can be granted. Not for clients. @defaultValue false
    */
   readonly ifAvailable?: boolean;
   /** Exists only for compatibility with the Web Locks API: a lock is never taken from its holder. */
@@ -100,7 +100,7 @@ export interface LockOptions {
 export interface RequestOptions extends LockOptions {
   /**
    * True to request the lock again and to repeat the callback if the lock was lost while the callback ran. It repeats after the callback
-   * has ended, until `signal` aborts. Use it only for work that can be repeated safely.
+   * has ended, until `signal` aborts. Use it only for work that can be repeated safely. @defaultValue false
    */
   readonly retry?: boolean;
 }

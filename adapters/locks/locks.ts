@@ -1,11 +1,4 @@
-/**
- * Locks by name over a transport. docs/locks.md describes the guarantees under failures.
- *
- * Requests of one peer are granted in their order. Between peers, the queue of the protocol decides, and every request is granted
- * eventually. If the transport's failure detector reports a holder as gone, the lock passes to the next waiter, as long as a majority of
- * the peers is connected. `lock.fence` grows with every grant of that lock: pass it to the protected resource, which has to reject smaller
- * fences than it has seen.
- */
+/** Locks by name over a transport. docs/locks.md describes the guarantees under failures. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { statePath } from '../../machines/checks.js';
@@ -225,6 +218,8 @@ export class Locks implements AsyncDisposable {
    * the first to end.
    *
    * @param name The name of the lock, of 1 to 256 characters.
+   * @param options See `RequestOptions`.
+   * @param callback Receives the lock; `null` only with `ifAvailable`.
    * @throws UsageError for unknown or contradictory options, a missing callback, or an invalid name.
    * @throws ClosedError if the locks are closed before the lock is granted, and the reason of `signal` if that aborts first.
    * @example
@@ -265,6 +260,7 @@ export class Locks implements AsyncDisposable {
   /**
    * Waits for the lock and returns it. It is held until `release` or the end of an `await using` block. `null` only with `ifAvailable`.
    *
+   * @param name The name of the lock, of 1 to 256 characters.
    * @throws UsageError, ClosedError and the signal's reason, as `request` does.
    * @example
    * ```ts
@@ -299,6 +295,7 @@ export class Locks implements AsyncDisposable {
    * members after majorities of the old and the new ones have decided the change. It also waits until the registers that were created here
    * have moved to the new members, for ten seconds at most (docs/locks.md). Holders keep their locks.
    *
+   * @param id The id of the new voter.
    * @throws UsageError if this peer is not a member, the new one is not connected, or the list would be too long for a message;
    * ConfigurationError if a register cannot move to the new list. The change is still decided then: fix the problem and repeat the call.
    * @example
@@ -384,6 +381,7 @@ export class Locks implements AsyncDisposable {
    * after the callback has ended, the lock was released, or the time is over. A second call can shorten that time. The transport stays
    * open. Resolves when no write to the storage is pending.
    *
+   * @param options `withinMs`: the time limit in milliseconds, 5,000 by default.
    * @throws UsageError for an option that is wrong or unknown.
    * @example
    * ```ts

@@ -10,7 +10,7 @@ import { createLocks, type Locks } from './locks.js';
 
 type Peers = [Record<string, Locks>, Record<string, Transport<Linked>>];
 
-/** They serve already, and end with the test. */
+/** The peers serve already, and end with the test. */
 export async function peers(...ids: string[]): Promise<Peers> {
   const bus = new InProcessBus();
   const transports = Object.fromEntries(ids.map((id) => [id, bus.transport(id)]));
@@ -23,12 +23,12 @@ export async function peers(...ids: string[]): Promise<Peers> {
   return [locks, transports];
 }
 
-/** Peers behind a medium that can be cut: `isCut` of its end, at any time. They notice within some thirty milliseconds. */
+/** Peers behind a medium whose ends can be cut with `isCut`, at any time. They notice a cut within about thirty milliseconds. */
 export async function cuttable(...ids: string[]) {
   return behindMedia(ids, [], 6);
 }
 
-/** Peers of whom some pairs do not reach each other, from the start. */
+/** Peers of which some pairs do not reach each other, from the start. */
 export async function behindMedia(ids: readonly string[], cuts: readonly (readonly [string, string])[], patience: number) {
   const bus = new InProcessBus();
   const media = ids.map((id, seed) => hostile(bus.transport(id), { seed, loss: 0, duplicate: 0, delayMs: 0 }));
@@ -46,7 +46,7 @@ export async function behindMedia(ids: readonly string[], cuts: readonly (readon
   return ids.map((_, i) => ({ locks: all[i]!, medium: media[i]! }));
 }
 
-/** A peer's place on a bus that carries messages of so many bytes. */
+/** A peer's connection to a bus that carries messages of this many bytes. */
 export const narrow = (bus: InProcessBus, id: string, messageBytesMax: number): Transport<Linked> =>
   createTransport(id, { ...inProcessGuarantees, messageBytesMax }, async (medium, signal) => {
     const wide = bus.transport(id);
@@ -59,5 +59,5 @@ export const narrow = (bus: InProcessBus, id: string, messageBytesMax: number): 
     medium.opened(wide);
   });
 
-/** Lets everything that is under way in this process happen. */
+/** Lets all pending work of this process happen. */
 export const settled = () => new Promise((resolve) => setImmediate(resolve));

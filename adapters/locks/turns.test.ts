@@ -1,4 +1,4 @@
-/** A program that awaits one grant after the other does not keep its process from everything else. */
+/** A program that awaits one grant after the other does not block the rest of its process. */
 import { expect, onTestFinished, test } from 'vitest';
 import { VirtualClock } from '../../network/clock.js';
 import { LoopTurns } from './lock-queue.js';

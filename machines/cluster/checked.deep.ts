@@ -1,4 +1,4 @@
-/** Larger systems of one actor, searched whole. */
+/** Exhaustive searches of larger systems of one actor. */
 import { expect, test } from 'vitest';
 import { activate, clique, create, granted, searched, send } from './systems.fixtures.js';
 

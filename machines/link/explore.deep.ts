@@ -10,7 +10,7 @@ import { areConnected, linksOf } from './view.js';
 
 const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as [string, string, number][] };
 
-/** One message under way at a time, one heartbeat of patience, and so many suspicions, right or wrong, of each end. */
+/** One message in flight at a time, one heartbeat of patience, and this many suspicions of each end, right or wrong. */
 const small = (suspicions: number | undefined) => ({
   beat: 1,
   patience: 1,
@@ -104,7 +104,7 @@ const takingLate: Changes = {
   guards: { isLate: () => false, isOfAnotherConnection: ({ context, event }) => (event as Frame).to !== context.session },
 };
 
-describe('without one of its rules the link breaks a promise, and the search shows how', () => {
+describe('without one of its rules the link breaks a promise, shown by a counterexample', () => {
   test.each<[string, string, Changes, Omit<ExploreOptions, 'topology'>]>([
     [
       'frames of other connections are taken',

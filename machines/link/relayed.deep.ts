@@ -1,4 +1,4 @@
-/** The longer searches of ends that do not reach each other, and a mutant whose failure lies deeper. */
+/** The longer searches of ends that do not reach each other, and a mutant whose failure needs a longer search. */
 import { expect, test } from 'vitest';
 import {
   change,

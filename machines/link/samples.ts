@@ -1,4 +1,4 @@
-/** Events worth trying in each state of a link's end, for generated paths. */
+/** Sample events for each state of a link's end, for generated paths. */
 import type { ChartSamples } from '../protocol.js';
 import { checksumOf, type Bye, type Frame, type LinkContext, type LinkInput } from './frames.js';
 import type { LinkChartEvent } from './machine.js';
@@ -18,7 +18,7 @@ const input: LinkInput = {
   roomSize: 100,
 };
 
-/** As an honest peer acknowledges, unless the checksum is among the changes. */
+/** The acknowledgment of an honest peer, unless the checksum is among the changes. */
 const frame = (c: LinkContext, { ack = c.base + c.sent, ...changes }: Partial<Frame>): Heard<Frame> => ({
   type: 'frame',
   from: c.peer,
@@ -81,7 +81,7 @@ const events = (c: LinkContext): readonly LinkChartEvent[] =>
         ...(c.relays.length > 0 ? passedOn(c) : []),
       ];
 
-/** By way of others, and for others. */
+/** Frames to and from relays. */
 const passedOn = (c: LinkContext): readonly LinkChartEvent[] => [
   frame(c, { hears: false }),
   ...['c', 'd'].flatMap((from) =>
@@ -95,7 +95,7 @@ const passedOn = (c: LinkContext): readonly LinkChartEvent[] => [
   { type: 'relay', from: c.peer, target: 'c', message: { type: 'bye', session: 1, echo: null } },
 ];
 
-/** The second end may suspect its peer once; the third has others who may pass on. */
+/** The second end may suspect its peer once; the third has relays. */
 export const linkSamples: readonly ChartSamples[] = [
   { input, events },
   { input: { ...input, suspicions: 1 }, events },

@@ -1,4 +1,4 @@
-/** Ups, downs, deliveries and what is posted: kept by the chart, and broken by each that forgets or adds a word. */
+/** Notifications and posted messages: correct in the chart, and wrong in each mutant that omits or adds one. */
 import { expect, test } from 'vitest';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import { link } from './index.js';
@@ -27,4 +27,4 @@ test.each([
   expect(brokenByMutant(link, scenario, 'link', edit)).toContain(name);
 });
 
-test('the chart itself breaks nothing', () => expect(brokenByMutant(link, scenario)).toEqual([]));
+test('the chart itself has no violations', () => expect(brokenByMutant(link, scenario)).toEqual([]));

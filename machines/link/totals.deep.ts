@@ -1,4 +1,4 @@
-/** The two forms of the promises of a link on very many damaged configurations. */
+/** The two forms of the properties of a link, on very many damaged configurations. */
 import { expect, test } from 'vitest';
 import { compareLinks } from './totals.fixtures.js';
 

@@ -355,7 +355,7 @@ export const lockMachine = setup({
             ],
             gone: [
               { guard: 'isUserWithOthers', actions: [userLeaves, ...nextAsks] }, // 11
-              { guard: 'isOfUser', actions: [userLeaves, 'forNobody', claimed] }, // 11: what is asked for is not called back
+              { guard: 'isOfUser', actions: [userLeaves, 'forNobody', claimed] }, // 11: a queued request cannot be canceled
               leavesLine,
             ],
           },
@@ -380,7 +380,7 @@ export const lockMachine = setup({
           on: {
             confirmed: { guard: withEvent('isOfThisGrant'), actions: withEvent('noteConfirmed') },
             giveBack: { guard: withEvent('isOfThisHold'), ...isGivenBack }, // 11
-            attested: { guard: 'isOfUser', ...isGivenBack }, // 11: a grant is for the attachment in which it was asked for
+            attested: { guard: 'isOfUser', ...isGivenBack }, // 11: a grant is valid only in its attachment
             over: { target: 'apart', actions: ['forgetEpoch', 'forgetFence'] },
             gone: [{ guard: 'isOfUser', ...isGivenBack }, leavesLine], // 11
           },

@@ -25,7 +25,7 @@ test.each<[string, number, Commands, Search]>([
   expect(searchOn(all, locks, commands, search)).toMatchObject({ verdict: 'valid', states });
 });
 
-test('a reader starts again, knowing nothing, while another writes: 55520 states', () => {
+test('a reader restarts without memory while another node writes: 55520 states', () => {
   const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
   const knowing = forgetful(() => 0);
   expect(searchOn(path, knowing, [read('b'), ask('c'), ...away], { hold: 1 })).toMatchObject({

@@ -12,11 +12,11 @@ test('a lock that several clients want is recorded once, with the longest of the
   expect(bytesOfRecords({ id: 'a', wants: [long, want('x', 'm')] })).toBeGreaterThan(alone);
 });
 
-test('what the voter itself wants is not recorded', () => {
+test('locks that only the voter itself wants are not recorded', () => {
   expect(bytesOfRecords({ id: 'a', wants: [want('a', 'l')] })).toBe(0);
 });
 
-test('a lock takes what its name takes as JSON, and the longest id of a voter', () => {
+test('a lock takes the bytes of its name as JSON, and of the longest id of a voter', () => {
   const [plain, escaped] = [bytesOfLocks(['abcdef'], ['a']), bytesOfLocks(['\u0001bcdef'], ['a'])];
   expect(escaped - plain).toBe(5);
   expect(bytesOfLocks(['abcdef'], ['a', 'a longer one']) - plain).toBe(11);

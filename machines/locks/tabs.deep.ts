@@ -1,4 +1,4 @@
-/** Rule 13, three of them: the longer searches. */
+/** Rule 13 with three nodes: the longer searches. */
 import { expect, test } from 'vitest';
 import { locks } from './index.js';
 import { oneUserPresent } from './properties.js';

@@ -1,4 +1,4 @@
-/** The two forms of the promises of locks on very many damaged configurations. */
+/** The two forms of the properties of locks, on very many damaged configurations. */
 import { expect, test } from 'vitest';
 import { compareLocks } from './totals.fixtures.js';
 

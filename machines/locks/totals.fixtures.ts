@@ -1,4 +1,4 @@
-/** Runs of locks that are damaged, for the two forms of their properties. */
+/** Runs of locks with injected damage, for the two forms of their properties. */
 import { compareForms, type Twist } from '../../network/damaged.fixtures.js';
 import { DIRECTORY } from '../directory/view.js';
 import { locks } from './index.js';
@@ -32,7 +32,7 @@ const scenarios = [
 const LOCKS = ['lock', 'another'];
 
 const twists: readonly Twist[] = [
-  // Locks are held with any fences.
+  // Locks are held with arbitrary fences.
   (roles, random) => {
     const role = roles[EPOCHS]!;
     const claim = (lock: string) => ({
@@ -45,7 +45,7 @@ const twists: readonly Twist[] = [
     const opened = random.below(8) === 0 ? bounds.locks + 1 : role.context.opened;
     return { ...roles, [EPOCHS]: { ...role, context: { ...role.context, claims, opened } } };
   },
-  // It serves, and the epoch is another one, or the same one of others.
+  // The node serves another epoch, or the same one with other members.
   (roles, random) => {
     const role = roles[EPOCHS]!;
     if (role.chart !== EPOCHS) return roles;
@@ -57,14 +57,14 @@ const twists: readonly Twist[] = [
       { members: some },
       { kept: [{ node: 'n0', lock: 'lock', fence: 1 }] },
       { membership: { ...membership, voters: some } },
-      // Alone on its list.
+      // The only voter of its list.
       { members: [id], membership: { ...membership, voters: [id] } },
       { members: [id], membership: { ...membership, voters: [id] } },
     ]);
     const value = random.pick([{ serving: 'fresh' }, { serving: 'asked' }, 'apart']);
     return { ...roles, [EPOCHS]: { ...role, value, context: { ...role.context, served: { ...served, ...epoch } } } };
   },
-  // It knows another list of voters, perhaps a later one.
+  // The node knows another list of voters, perhaps a later one.
   (roles, random) => {
     const role = roles[EPOCHS]!;
     if (role.chart !== EPOCHS) return roles;

@@ -1,4 +1,4 @@
-/** Events worth trying in each state of a tab, for generated paths. */
+/** Sample events for each state of a tab, for generated paths. */
 import type { Message } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
 import type { PeerInput } from './peer.js';

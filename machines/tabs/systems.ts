@@ -1,10 +1,10 @@
-/** Small systems of tabs: they come at once and one after the other, leave, crash, and are stopped and go on. */
+/** Small systems of tabs: they arrive at once and one after the other, leave, crash, and freeze and continue. */
 import type { SystemSample } from '../protocol.js';
 
 const options = { patience: 1, answer: 1 };
 const topology = { kind: 'path', n: 2 };
 const ring = { kind: 'ring', n: 3 };
-/** Ticks: beats lie between. */
+/** Ticks between the events, in which tabs send `beat`. */
 const AT = { arrive: 0, leave: 60, crash: 60, restart: 200 };
 const does = (node: string, word: 'arrive' | 'leave' | 'crash' | 'restart') => ({
   at: AT[word],

@@ -1,10 +1,10 @@
-/** Every interleaving of three tabs that come at once. */
+/** Every interleaving of three tabs that arrive at once. */
 import { expect, test } from 'vitest';
 import { explore } from '../../test/explore/explore.js';
 import { tabs } from './index.js';
 import { firstKnown, nobodyMissed } from './properties.js';
 
-test('three come: 23685 states', () => {
+test('three tabs arrive: 23685 states', () => {
   const nodes = ['a', 'b', 'c'];
   const found = explore(tabs, {
     topology: {
