@@ -46,10 +46,12 @@ const inOnePiece: Plugin = {
 const chartEngine: Plugin = {
   name: 'chart engine',
   generateBundle() {
-    const worker = readFileSync(createRequire(import.meta.url).resolve('elkjs/lib/elk-worker.min.js'));
+    const fileOf = (path: string) => readFileSync(createRequire(import.meta.url).resolve(`elkjs/${path}`));
+    const worker = fileOf('lib/elk-worker.min.js');
     const notice = '/*! ELK (elkjs), EPL-2.0 OR GPL-3.0-or-later, https://github.com/kieler/elkjs */';
     const source = `${notice}\nexport default "${gzipSync(worker, { level: 9 }).toString('base64')}";\n`;
     this.emitFile({ type: 'asset', fileName: 'chart-engine.js', source });
+    this.emitFile({ type: 'asset', fileName: 'chart-engine.license.md', source: fileOf('LICENSE.md') });
   },
 };
 
@@ -61,6 +63,7 @@ export default defineConfig(({ mode }) => ({
   build: {
     outDir: `../../dist/inspector/page${mode === 'whole' ? '/whole' : ''}`,
     emptyOutDir: true,
+    license: mode === 'whole' ? false : { fileName: 'licenses.md' },
     target: 'es2022',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
