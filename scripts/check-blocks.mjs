@@ -45,6 +45,29 @@ const PARTS = {
         } })`,
       ),
   },
+  'cluster.md 3': {
+    imports: `import { createCluster } from 'xstate-quiver/cluster';`,
+    before: 'const machines = {};',
+    notRun: 'a Postgres server; adapters/storage/engines.deep.ts has one',
+  },
+  'cluster.md 4': {
+    imports: '// @ts-nocheck: it is JavaScript',
+    names: { store: null },
+    before: `const rows = new Map();
+      const db = {
+        read: async (key) => rows.get(key),
+        writeIf: async (key, row, revision) => (rows.get(key)?.revision ?? null) === revision && !!rows.set(key, row),
+        remove: async (key) => void rows.delete(key),
+        list: async (prefix) => [...rows.keys()].filter((key) => key.startsWith(prefix)),
+      };`,
+    after: `await storage.save('x', 7);\nif ((await storage.load('x')) !== 7) throw new Error('nothing was stored');`,
+  },
+  'cluster.md 5': {
+    imports: `// @ts-nocheck: it is JavaScript\nimport { sharedStorage } from 'xstate-quiver/storage';`,
+    names: { store: null },
+    before: 'const store = {};',
+    notRun: 'adapters/storage/shared.test.ts runs the suite',
+  },
   'quotas.md 1': {
     before: `for (const id of ['b', 'c']) createQuota({ transport: bus.transport(id), peers, budget: 100_000 });`,
   },
@@ -89,7 +112,7 @@ const PARTS = {
     imports: `import { defineCore, defineProtocol, shapes, type NetworkGraph } from 'xstate-quiver';\nimport { checks, view } from '../checks.js';\nimport { ringMachine } from '../machine.js';`,
     before: `const nextOf = (node: string, { topology: { nodes }, rank }: NetworkGraph) => nodes[(rank(node) + 1) % nodes.length]!;`,
   },
-  'own-protocol.md 4': { as: (text) => text.replaceAll("'./r", "'../r") },
+  'own-protocol.md 6': { as: (text) => text.replaceAll("'./r", "'../r") },
   'rehearsal.md 1': {
     imports: `// @ts-nocheck: it is JavaScript\nimport { rehearse } from 'xstate-quiver/rehearsal';`,
     names: {
@@ -267,7 +290,7 @@ function checkCommands(pages, folder, run) {
 export function checkBlocks(folder, run) {
   const work = join(folder, 'blocks');
   mkdirSync(work);
-  for (const each of ['vitest', 'vite', '@opentelemetry'])
+  for (const each of ['vitest', 'vite', '@opentelemetry', 'pg', '@types/pg'])
     if (!existsSync(join(folder, 'node_modules', each)))
       symlinkSync(join(root, 'node_modules', each), join(folder, 'node_modules', each));
   const source = readFileSync(join(root, 'scripts/given.ts'), 'utf8');

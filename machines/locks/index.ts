@@ -64,10 +64,18 @@ export const locks = /* @__PURE__ */ defineProtocol(
     observe: () => new LocksAccount(),
     overlay: (node) => {
       const { leader, id, served, claims } = epochsOf(node).context;
-      const isUsing = claims.some(({ fence }) => fence !== null);
+      const [held, waited] = [true, false].map((isHeld) =>
+        claims.filter(({ fence }) => (fence !== null) === isHeld).map(({ lock }) => lock),
+      );
+      const marks = [
+        leader === id && '♛',
+        held!.length > 0 && `holds ${held!.join(', ')}`,
+        waited!.length > 0 && `waits for ${waited!.join(', ')}`,
+      ];
       return {
-        badge: leader === id ? `♛ ${served.epoch}` : String(served.epoch),
-        tone: isUsing ? 'held' : claims.length > 0 ? 'waiting' : isServing(node) || isAttached(node) ? 'plain' : 'wrong',
+        badge: marks.filter(Boolean).join(' '),
+        tone: held!.length > 0 ? 'held' : waited!.length > 0 ? 'waiting' : isServing(node) || isAttached(node) ? 'plain' : 'wrong',
+        group: `epoch ${served.epoch}`,
       };
     },
   },

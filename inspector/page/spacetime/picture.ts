@@ -32,7 +32,7 @@ const NAME_HEIGHT = 12;
 const LINES_AT_FIRST = 36;
 
 /** As wide as the longest name, within reason. */
-const NAMES_WIDTH = { min: 40, max: 132, character: 6.4 } as const;
+const NAMES_WIDTH = { min: 40, max: 150, character: 8 } as const;
 export const namesWidth = computed(() => {
   const longest = Math.max(0, ...laneNodes.value.map((node) => laneName(node).length));
   return Math.min(Math.max(longest * NAMES_WIDTH.character + 18, NAMES_WIDTH.min), NAMES_WIDTH.max);
@@ -181,7 +181,7 @@ function drawGrid(ctx: CanvasRenderingContext2D, { width, height }: Size, scale:
   ctx.strokeStyle = colors.faint;
   ctx.fillStyle = colors.muted;
   ctx.lineWidth = 1;
-  ctx.font = '10.5px system-ui, sans-serif';
+  ctx.font = '12px system-ui, sans-serif';
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   ctx.beginPath();
@@ -351,7 +351,7 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: LaneS
     const isCovered = y - last < NAME_HEIGHT || (chosen !== undefined && Math.abs(y - scale.y(chosen)) < NAME_HEIGHT);
     if (y < 0 || y > height || (isCovered && !isChosen)) continue;
     last = y;
-    ctx.font = `${isChosen ? 700 : 500} 11.5px system-ui, sans-serif`;
+    ctx.font = `${isChosen ? 700 : 500} 12px system-ui, sans-serif`;
     ctx.fillStyle = isChosen ? colors.accent : colors.ink;
     const name = laneName(node);
     ctx.fillText(name.length > NAME_MAX ? `${name.slice(0, 5)}…${name.slice(6 - NAME_MAX)}` : name, namesWidth.value - 8, y);
