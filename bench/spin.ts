@@ -115,7 +115,7 @@ const SEARCHES = {
 
 export function spinRows(): MeasuredRow[] {
   const missing = missingTools();
-  if (missing !== null) return [row('Spin beside the checker', `left out: ${missing}`)];
+  if (missing !== null) return [row('Spin next to the checker', `left out: ${missing}`)];
   return Object.entries(SEARCHES).flatMap(([name, search]) => {
     const spin = new SpinSearch(NODES, search.watched !== 'nothing');
     try {

@@ -59,7 +59,7 @@ function coverageCases({ isComplete, missing, refuted }: Covered, page: string |
         name: `coverage of ${chart}: ${item}`,
         failure: `not covered: ${reason}${seen(page)}`,
       })),
-    ...refuted.map((name) => ({ name: `coverage of ${name}`, failure: 'reached, though a reason says that it cannot be' })),
+    ...refuted.map((name) => ({ name: `coverage of ${name}`, failure: 'reached, although a reason excludes it' })),
   ];
 }
 
@@ -74,8 +74,8 @@ type Left = Pick<Survivor, 'name' | 'diff' | 'reason'>;
 function mutantCases(all: number, survivors: readonly Left[], refuted: readonly string[]): readonly Case[] {
   const left = survivors.filter(({ reason }) => reason === undefined);
   const failed = [
-    ...left.map(({ name, diff }) => ({ name: `mutant ${name}`, failure: `nobody noticed it\n${diff.join('\n')}` })),
-    ...refuted.map((name) => ({ name: `mutant ${name}`, failure: 'killed, though a reason says that it is no mistake' })),
+    ...left.map(({ name, diff }) => ({ name: `mutant ${name}`, failure: `no judge killed it\n${diff.join('\n')}` })),
+    ...refuted.map((name) => ({ name: `mutant ${name}`, failure: 'killed, although a reason declares it equivalent' })),
   ];
   return failed.length > 0 ? failed : [pass(`${all} mutants`)];
 }

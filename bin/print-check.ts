@@ -67,7 +67,7 @@ export function printCheck(
   );
   if (symmetries !== undefined) console.log(`  symmetry    ${number(symmetries)} ways to name the nodes, one of them searched`);
   if (chanceOfMiss !== undefined) {
-    const description = 'hashes of 64 bits were kept in place of states: so likely is it at most that one was missed';
+    const description = 'maximum probability that a state was missed, because 64-bit hashes replace states';
     console.log(`  compact     ${powerOfTwo(chanceOfMiss)}, ${description}`);
   }
   if (found.doomed !== null) console.log(`  doomed      ${number(found.doomed)}`);

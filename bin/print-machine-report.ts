@@ -62,7 +62,7 @@ function printGaps({ coverage, notes, page }: ReportWithPages): void {
   if (gaps.length + explained.length + coverage.refuted.length + notes.length > 0) console.log('');
   for (const gap of gaps) console.log(`not covered  ${gap}`);
   for (const { chart, item, reason } of explained) console.log(`${dim('unreachable')}  ${chart}: ${item} (${reason})`);
-  for (const name of coverage.refuted) console.log(`reached      ${name}, for which the tests give a reason why it cannot be`);
+  for (const name of coverage.refuted) console.log(`reached      ${name}, although a reason excludes it`);
   for (const note of notes) console.log(`note         ${note}`);
   if (page !== undefined) console.log(dim(`see it: ${page}`));
 }

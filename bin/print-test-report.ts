@@ -37,7 +37,7 @@ export function printTestReport(
   for (const { chart, item, reason, isExplained } of coverage.missing) {
     console.log(`${isExplained ? dim('unreachable') : 'not covered'}  ${chart}: ${item} (${reason})`);
   }
-  for (const name of coverage.refuted) console.log(`reached      ${name}, for which a reason says that it cannot be`);
+  for (const name of coverage.refuted) console.log(`reached      ${name}, although a reason excludes it`);
   if (page !== undefined) console.log(`see it       ${page}`);
   for (const failure of failures) console.log(`fails        ${failure}`);
   if (swarm) printSwarm(swarm, saved);
@@ -65,5 +65,5 @@ function printMutants({ all, killed, survivors, refuted }: MutantReport): void {
     console.log(`\n${chart}: ${name}${reason === undefined ? '' : dim(` (the same: ${reason})`)}`);
     console.log(diff.map((line) => `  ${line}`).join('\n'));
   }
-  for (const name of refuted) console.log(`killed       ${name}, for which a reason says that it is no mistake`);
+  for (const name of refuted) console.log(`killed       ${name}, although a reason declares it equivalent`);
 }

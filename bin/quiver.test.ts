@@ -297,7 +297,7 @@ describe('traces', () => {
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     const { status, stdout } = await quiver('verify', file('half.ndjson', lines.slice(0, lines.length / 2).join('\n')));
     expect(stdout).toMatch(
-      /^unknown .*half.ndjson.*\n(.*\n)*.*\? every request is served[^]*its last line is no verdict: it was cut off/,
+      /^unknown .*half.ndjson.*\n(.*\n)*.*\? every request is served[^]*its last line is not a verdict: it was cut off/,
     );
     expect(status).toBe(2);
   });

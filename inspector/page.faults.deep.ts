@@ -38,7 +38,7 @@ describe('a bad trace is reported on the page, never a blank one', () => {
   test('nothing at all', () => told('The trace is empty.'));
 
   test.each([
-    ['another format', '{"hello":"world"}\n', 'This is no Quiver trace'],
+    ['another format', '{"hello":"world"}\n', 'This is not a Quiver trace'],
     ['another version', header.replace('"quiver":1', '"quiver":99'), 'it is of version 99 and this inspector reads version 1'],
     ['no text', '\u0000\u0001\u0002', 'the line is not JSON'],
   ])('%s', async (_, source, message) => {

@@ -248,7 +248,7 @@ test('compared with another policy, another seed and a file, at the same moment'
   await side('other.ndjson').waitFor();
   expect(await page.getByLabel('the other run').locator('option').allInnerTexts()).toHaveLength(4);
   await input.setInputFiles(file('none.ndjson', 'nothing'));
-  expect(await page.getByRole('alert').innerText()).toMatch(/none\.ndjson: This is no Quiver trace/);
+  expect(await page.getByRole('alert').innerText()).toMatch(/none\.ndjson: This is not a Quiver trace/);
   await opened.close(/status of 422/);
 });
 

@@ -71,7 +71,7 @@ test('a page at rest runs nothing, draws nothing, and sends nothing', async () =
 test('neither does a story at its place, with a compared run', async () => {
   const served = await serveTrace('', { page: pageUrl, shelf: storyShelf() });
   const { page, leave } = await visit(`${served.url}#story=arvy/5`);
-  await page.getByRole('heading', { name: 'Beside it: Arrow' }).waitFor();
+  await page.getByRole('heading', { name: 'Compared with: Arrow' }).waitFor();
   await read(page);
   await pause(SETTLE_MS);
   expect(await doneIn(page, REST_MS)).toEqual(NOTHING);

@@ -261,7 +261,7 @@ describe("the user's own story", () => {
   test('an unknown one is rejected with the reason', async () => {
     await open('');
     await openFile('wrong.json', '{"story": 1, "title": "x", "runs": {}, "steps": [{"run": "a", "at": "start", "text": ""}]}');
-    await page.getByText('The story cannot be told: step 1 names no run of the story.').waitFor();
+    await page.getByText('The story cannot be opened: step 1: "run" is not the name of a run of the story.').waitFor();
   });
 
   test('one whose run the server rejects shows the reason, and no other run', async () => {

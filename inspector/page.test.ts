@@ -319,7 +319,7 @@ describe('time', () => {
     await expect.poll(() => items.allInnerTexts()).toEqual(['n1 from 6 to 10']);
     expect(await page.locator('.scrubber .hits').getAttribute('d')).toBe('');
     expect(await page.locator('.scrubber path.held').getAttribute('d')).toMatch(/^M[\d.]+ 0H[\d.]+v6H[\d.]+z$/);
-    expect(await page.getByLabel('holds now').innerText()).toBe('1 interval; now it holds for nobody');
+    expect(await page.getByLabel('holds now').innerText()).toBe('1 interval; now it holds for no node');
     await page.getByLabel('stop where it begins').check();
     await page.locator('.play').click();
     await page.getByRole('button', { name: 'play', exact: true }).waitFor();
@@ -328,7 +328,7 @@ describe('time', () => {
     expect(await items.first().getAttribute('aria-current')).toBe('true');
     await page.getByRole('button', { name: 'to 10' }).click();
     expect(await lineSays()).toMatch(/n1 received token/);
-    expect(await page.getByLabel('holds now').innerText()).toMatch(/nobody$/);
+    expect(await page.getByLabel('holds now').innerText()).toMatch(/no node$/);
     await page.getByRole('searchbox').fill('state:waiting');
     await expect.poll(() => items.count()).toBe(5);
     await page.getByRole('button', { name: 'n4 from 3' }).click();

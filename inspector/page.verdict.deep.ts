@@ -34,7 +34,7 @@ describe('the counterexample of the checker', () => {
   test('shows the violation, its nodes, and that nothing more can happen', async () => {
     const notification = page.locator('.verdict');
     expect(await notification.innerText()).toMatch(
-      /^Violated: every request succeeds for n0 and n1\. It rests for ever from line 19: nothing more can happen\./,
+      /^Violated: every request succeeds for n0 and n1\. It rests forever from line 19: nothing more can happen\./,
     );
     expect(await page.locator('.tag.is-invalid').innerText()).toBe('invalid');
     await notification.getByRole('button', { name: 'Show it' }).click();

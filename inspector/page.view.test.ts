@@ -117,8 +117,8 @@ test('an invalid trace is shown and dispatched like a loading error', async () =
         }),
       given,
     );
-  expect(await said('<!doctype html><p>not found')).toBe('This is no Quiver trace: the line is not JSON.');
-  await inside().getByText('quiver-view: This is no Quiver trace').waitFor();
+  expect(await said('<!doctype html><p>not found')).toBe('This is not a Quiver trace: the line is not JSON.');
+  await inside().getByText('quiver-view: This is not a Quiver trace').waitFor();
   expect(await said('')).toBe('The trace is empty.');
   expect(await said(counterexampleTrace().replace(/"quiver":\d+/, '"quiver":99'))).toMatch(/it is of version 99/);
 });

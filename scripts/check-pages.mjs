@@ -86,7 +86,7 @@ async function checkPage(page, tarball) {
   const seconds = Math.round((performance.now() - began) / 1_000);
   // As many processes as this wait for each processor of a busy machine.
   const waiting = Math.max(1, loadavg()[0] / availableParallelism());
-  console.log(`${page}: as it says, in ${seconds} s`);
+  console.log(`${page}: works as described, in ${seconds} s`);
   if (page.startsWith('docs/start/') && seconds > START_SECONDS_MAX * waiting)
     throw new Error(`${page} takes ${seconds} s from npm install to its end; a start takes at most ${START_SECONDS_MAX} s`);
 }

@@ -53,7 +53,7 @@ class Visitor {
     await this.page.locator('.outcome, .problem').first().waitFor();
     const found = (await this.problem.count()) > 0 ? 'a problem' : await this.outcome.getAttribute('data-verdict');
     const description = await this.page.locator('.playground').innerText();
-    expectThat(found === verdict, `${name} says ${found}, and not ${verdict}\n${description}`);
+    expectThat(found === verdict, `${name} shows ${found} instead of ${verdict}\n${description}`);
   }
 
   async isRefused(what, description) {
@@ -107,7 +107,7 @@ async function findsCounterexample(visitor, look) {
   await visitor.gets('Check', 'invalid');
   await visitor.reads();
   const description = await inspector.locator('.verdict').innerText();
-  expectThat(description.startsWith('Violated: '), `the inspector does not say what is violated, but ${description}`);
+  expectThat(description.startsWith('Violated: '), `the inspector shows ${description} instead of the violation`);
   const trace = await page.evaluate("answerInspector('./trace').then((response) => response.text())");
   expectThat(trace === traceOfCommand('printed-deadlock'), 'the trace is not, byte for byte, that of quiver check');
   await look(page, 'playground/, a counterexample');

@@ -89,7 +89,7 @@ try {
       `${part.padEnd(10)} ${stands} of ${files.length} files find all they import; missing: ${names.join(', ') || 'nothing'}`,
     );
   }
-  console.log('\nRun with it in place of ours:');
+  console.log('\nRun with it instead of the installed version:');
   reportRuns();
 } catch (error) {
   console.log(`xstate 6: nothing to report (${error.message.split('\n')[0]})`);

@@ -99,8 +99,8 @@ describe('describeProtocol', () => {
     const last = recording.line(recording.end - 2) as StepLine;
     const { value, context } = last.roles['toy']!;
     expect(said).toContain(recording.header!.properties[0]!.description);
-    expect(recording.header!.properties[0]!.description).toContain(' in place of ');
-    expect(said).toContain(`${JSON.stringify(last.event)} gives ${JSON.stringify({ value, context }).slice(0, -1)}`);
+    expect(recording.header!.properties[0]!.description).toContain(' instead of ');
+    expect(said).toContain(`${JSON.stringify(last.event)} has the result ${JSON.stringify({ value, context }).slice(0, -1)}`);
   });
 
   test('a system that breaks a property fails, and the page has the run up to there', async () => {

@@ -68,9 +68,13 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => any['rehearse']!({ runs: 1 }),
     'rehearse requires options and the main function of a peer',
   ],
-  ['a look at nothing', () => any['inspect']!(), 'inspect takes nodes; give what createNode returns, or locks.node'],
-  ['a look at locks', () => any['inspect']!({ node: {} }), 'inspect takes nodes; give the node of each: locks.node'],
-  ['a record of nothing', () => any['record']!({}, () => {}), 'record takes nodes; give what createNode returns, or locks.node'],
+  ['a look at nothing', () => any['inspect']!(), 'inspect takes nodes. Pass the result of createNode, or locks.node.'],
+  ['a look at locks', () => any['inspect']!({ node: {} }), 'inspect takes nodes. Pass the node of each: locks.node.'],
+  [
+    'a record of nothing',
+    () => any['record']!({}, () => {}),
+    'record takes nodes. Pass the result of createNode, or locks.node.',
+  ],
 ];
 
 test.each(uses)('%s: %s', async (_, use, answer) => {

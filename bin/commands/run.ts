@@ -159,7 +159,7 @@ class News {
     return (
       `in the last ${number(this.stepsSince)} no command came and no node announced anything, and the bound is ` +
       `${number(this.bound)}. Most steps were of ${by}. ` +
-      'Set "until": { "at": … } in the scenario, or give the protocol atRest'
+      'Set "until": { "at": … } in the scenario, or define atRest in the protocol'
     );
   }
 }

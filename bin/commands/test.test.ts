@@ -121,7 +121,7 @@ describe('quiver test of a machine', () => {
     expect(await walk([login, '--json'])).toBe(1);
     const { failures, coverage } = JSON.parse(printed.join(''));
     expect(failures[0].steps).toEqual([{ event: { type: 'LOG_IN' } }, { done: 'authenticate' }]);
-    expect(failures[0].description).toMatch(/give samples in services\["authenticate"\].done/);
+    expect(failures[0].description).toMatch(/add samples to services\["authenticate"\].done/);
     expect(coverage.missing.map(({ item }: { item: string }) => item)).toContain('guard loggedOut: LOG_IN is false');
   });
 

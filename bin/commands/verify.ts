@@ -33,7 +33,7 @@ const command: VerbWork<'verify'> = async (values, words) => {
     for (const result of properties) console.log(`  ${property(result)}`);
     if (verdict === 'unknown')
       console.log(
-        '  its last line is no verdict: it was cut off, or recorded while the run went on, and what is open may still be kept',
+        '  its last line is not a verdict: it was cut off, or recorded during the run. Open properties may still be satisfied',
       );
   }
   return exitStatusOf([verdict]);

@@ -46,7 +46,7 @@ export function nodesAmong(who: string, what: Inspectable | readonly Inspectable
   if (nodes.every((node) => isObject(node) && typeof node['view'] === 'function')) return nodes as [Inspectable];
   const isAround = nodes.some((node) => isObject(node) && 'node' in node);
   throw new UsageError(
-    `${who} takes nodes; give ${isAround ? 'the node of each: locks.node' : 'what createNode returns, or locks.node'}`,
+    `${who} takes nodes. Pass ${isAround ? 'the node of each: locks.node' : 'the result of createNode, or locks.node'}.`,
   );
 }
 

@@ -102,7 +102,7 @@ export class SocketOutbox {
     }
     if (this.failures === 0)
       console.warn(
-        `quiver: no connection to the inspector at ${this.address}; reports wait. Start quiver explore --live and give the address that it prints.`,
+        `quiver: no connection to the inspector at ${this.address}; reports wait. Start quiver explore --live and pass the address that it prints.`,
       );
     const pause = Math.min(RETRY_MS * 2 ** this.failures++, RETRY_MAX_MS);
     this.timer = setTimeout(() => this.connect(), pause);

@@ -12,19 +12,22 @@ describe('an invalid trace is rejected with the reason in one line', () => {
   test.each([
     ['', 'The trace is empty.'],
     ['\n\n', 'The trace is empty.'],
-    ['\x89PNG\r\n\x1a\n', 'This is no Quiver trace: the line is not JSON.'],
-    ['[1, 2, 3]', 'This is no Quiver trace: its first line is not the header {"quiver": …}.'],
-    ['{"protocol":"directory"}', 'This is no Quiver trace: its first line is not the header {"quiver": …}.'],
+    ['\x89PNG\r\n\x1a\n', 'This is not a Quiver trace: the line is not JSON.'],
+    ['[1, 2, 3]', 'This is not a Quiver trace: its first line is not the header {"quiver": …}.'],
+    ['{"protocol":"directory"}', 'This is not a Quiver trace: its first line is not the header {"quiver": …}.'],
     [
       header.replace('"quiver":1', '"quiver":3'),
-      'This is no Quiver trace: it is of version 3 and this inspector reads version 1; open it with the xstate-quiver that wrote it.',
+      'This is not a Quiver trace: it is of version 3 and this inspector reads version 1; open it with the xstate-quiver that wrote it.',
     ],
-    [header.replace('"nodes":[', '"nodes":[7,'), 'This is no Quiver trace: the "nodes" of its header are no list of names.'],
+    [
+      header.replace('"nodes":[', '"nodes":[7,'),
+      'This is not a Quiver trace: the "nodes" of its header are not a list of names.',
+    ],
     [
       header.replace('"links":[', '"links":["n0",'),
-      'This is no Quiver trace: the "links" of its header are no list of [node, node, weight].',
+      'This is not a Quiver trace: the "links" of its header are not a list of [node, node, weight].',
     ],
-    [header.replace('"charts":', '"charters":'), 'This is no Quiver trace: its header has no "charts".'],
+    [header.replace('"charts":', '"charters":'), 'This is not a Quiver trace: its header has no "charts".'],
   ])('%#', (text, why) => {
     expect(readTrace(text).problem).toBe(why);
   });
@@ -32,13 +35,13 @@ describe('an invalid trace is rejected with the reason in one line', () => {
   test('a header of more nodes than the page can show', () => {
     const nodes = JSON.stringify(Array.from({ length: 20_001 }, (_, i) => `n${i}`));
     const text = header.replace(/"nodes":\[[^\]]*\]/, `"nodes":${nodes}`);
-    expect(readTrace(text).problem).toBe('This is no Quiver trace: it has 20001 nodes and the page shows at most 20000.');
+    expect(readTrace(text).problem).toBe('This is not a Quiver trace: it has 20001 nodes and the page shows at most 20000.');
   });
 
   test('a line that never ends', () => {
     const recording = new ReadTrace();
     for (let i = 0; i < 20; i++) recording.push('x'.repeat(1_000_000));
-    expect(recording.problem).toBe('This is no Quiver trace: line 1 does not end within 16000000 characters.');
+    expect(recording.problem).toBe('This is not a Quiver trace: line 1 does not end within 16000000 characters.');
   });
 });
 
@@ -72,22 +75,22 @@ describe('the part before an error is shown', () => {
 
 describe('a line that cannot be shown is marked, and the rest is shown', () => {
   const roles = (value: string) => first.replace(/"value":("[^"]*"|\{[^}]*\})/, `"value":${value}`);
-  const NO_ROLES = '"roles" is no record of roles with chart, value and context';
+  const NO_ROLES = '"roles" is not a record of roles with chart, value and context';
   const deep = (levels: number) => `{"r":{"chart":"c","value":"a","context":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
 
   test.each([
-    ['{"at":1,"kind":"channel","clock":{},"between":["n0"]}', '"between" is no pair of nodes'],
-    ['{"at":1,"kind":"violated","clock":{},"refutes":{"property":"p","nodes":"n0"}}', '"refutes" names no property'],
+    ['{"at":1,"kind":"channel","clock":{},"between":["n0"]}', '"between" is not a pair of nodes'],
+    ['{"at":1,"kind":"violated","clock":{},"refutes":{"property":"p","nodes":"n0"}}', '"refutes" does not name a property'],
     ['{"at":1,"kind":"verdict","clock":{},"properties":7}', 'its "properties" have no names'],
-    [first.replace('"node":"n0"', '"node":0'), '"node" is no name'],
+    [first.replace('"node":"n0"', '"node":0'), '"node" is not a name'],
     [first.replace('"event":{"type":"start"}', '"event":{}'), 'its "event" has no type'],
-    [first.replace('"sent":[]', '"sent":[{"id":1}]'), '"sent" is no list of messages with id, to and message'],
-    [first.replace('"emitted":[]', '"emitted":7'), '"emitted" is no list of events'],
+    [first.replace('"sent":[]', '"sent":[{"id":1}]'), '"sent" is not a list of messages with id, to and message'],
+    [first.replace('"emitted":[]', '"emitted":7'), '"emitted" is not a list of events'],
     [first.replace(/"roles":\{"directory":/, '"roles":{"x":7,"directory":'), NO_ROLES],
     [roles('{"a":null}'), NO_ROLES],
     [roles('3'), NO_ROLES],
-    [first.replace('"refused":[]', '"refused":[["r"]]'), '"taken" and "refused" are no lists of transitions'],
-    [first.replace('"clock"', '"overlay":{"edges":[null]},"clock"'), '"overlay" is no record of marks'],
+    [first.replace('"refused":[]', '"refused":[["r"]]'), '"taken" and "refused" are not lists of transitions'],
+    [first.replace('"clock"', '"overlay":{"edges":[null]},"clock"'), '"overlay" is not a record of marks'],
     [first.replace(/"roles":\{.*?\}\}\}/, `"roles":${deep(6000)}`), 'it is nested more than 1000 levels deep'],
   ])('%#', (line, why) => {
     expect(line).not.toBe(first);
@@ -106,7 +109,7 @@ describe('a line that cannot be shown is marked, and the rest is shown', () => {
     const saved = readTrace(`${header}\n${first}\n${skipped({ unshown: 'it has no type' })}\n`);
     expect([saved.gaps, saved.unshown]).toEqual([[], [{ line: 1, why: 'it has no type' }]]);
     const wrong = readTrace(`${header}\n${first}\n${skipped({ unshown: 7 })}\n`);
-    expect(wrong.unshown).toEqual([{ line: 1, why: '"unshown" is no text' }]);
+    expect(wrong.unshown).toEqual([{ line: 1, why: '"unshown" is not a text' }]);
   });
 
   test('what is deep and can be shown is', () => {

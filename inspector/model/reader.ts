@@ -74,7 +74,7 @@ export class TraceReader {
   }
 
   private stop(why: string): void {
-    this.problem = this.lines <= 1 ? `This is no Quiver trace: ${why}.` : `Reading stopped at line ${this.lines}: ${why}.`;
+    this.problem = this.lines <= 1 ? `This is not a Quiver trace: ${why}.` : `Reading stopped at line ${this.lines}: ${why}.`;
   }
 }
 
@@ -119,13 +119,13 @@ export function checkHeader(value: unknown): TraceHeader {
   );
   const { protocol, nodes, links, charts } = value;
   demand(typeof protocol === 'string', 'its header names no "protocol"');
-  demand(Array.isArray(nodes) && nodes.every(isString), 'the "nodes" of its header are no list of names');
+  demand(Array.isArray(nodes) && nodes.every(isString), 'the "nodes" of its header are not a list of names');
   demand(nodes.length <= NODES_MAX, `it has ${nodes.length} nodes and the page shows at most ${NODES_MAX}`);
-  demand(Array.isArray(links) && links.every(isLink), 'the "links" of its header are no list of [node, node, weight]');
+  demand(Array.isArray(links) && links.every(isLink), 'the "links" of its header are not a list of [node, node, weight]');
   demand(isRecord(charts), 'its header has no "charts"');
   demand(value['began'] === undefined || typeof value['began'] === 'number', 'the "began" of its header is not a number');
   const coverage = value['coverage'] ?? {};
-  demand(isRecord(coverage) && Object.values(coverage).every(isRecord), 'the "coverage" of its header is no record of charts');
+  demand(isRecord(coverage) && Object.values(coverage).every(isRecord), 'the "coverage" of its header is not a record of charts');
   const properties = value['properties'] ?? [];
   demand(Array.isArray(properties) && properties.every(isProperty), 'the "properties" of its header have no names');
   return value as unknown as TraceHeader;
@@ -161,20 +161,20 @@ export function lineOf(text: string): TraceLine {
 
 function checkParts(value: JsonRecord): void {
   const { between, properties = [], refutes, unshown } = value;
-  demand(unshown === undefined || isString(unshown), '"unshown" is no text');
-  demand(between === undefined || (isListOf(between, isString) && between.length === 2), '"between" is no pair of nodes');
+  demand(unshown === undefined || isString(unshown), '"unshown" is not a text');
+  demand(between === undefined || (isListOf(between, isString) && between.length === 2), '"between" is not a pair of nodes');
   demand(isListOf(properties, isProperty), 'its "properties" have no names');
-  demand(refutes === undefined || isRefuted(refutes), '"refutes" names no property');
+  demand(refutes === undefined || isRefuted(refutes), '"refutes" does not name a property');
   if (!('node' in value)) return;
   const { node, event, sent, emitted, roles, taken = [], refused = [], overlay, charts } = value;
-  demand(isString(node), '"node" is no name');
+  demand(isString(node), '"node" is not a name');
   demand(isMessage(event), 'its "event" has no type');
-  demand(isListOf(sent, isFlight), '"sent" is no list of messages with id, to and message');
-  demand(isListOf(emitted, isMessage), '"emitted" is no list of events');
-  demand(areRoles(roles), '"roles" is no record of roles with chart, value and context');
-  demand(areTransitions(taken) && areTransitions(refused), '"taken" and "refused" are no lists of transitions');
-  demand(overlay === undefined || isOverlay(overlay), '"overlay" is no record of marks');
-  demand(charts === undefined || isRecord(charts), 'its "charts" are no record');
+  demand(isListOf(sent, isFlight), '"sent" is not a list of messages with id, to and message');
+  demand(isListOf(emitted, isMessage), '"emitted" is not a list of events');
+  demand(areRoles(roles), '"roles" is not a record of roles with chart, value and context');
+  demand(areTransitions(taken) && areTransitions(refused), '"taken" and "refused" are not lists of transitions');
+  demand(overlay === undefined || isOverlay(overlay), '"overlay" is not a record of marks');
+  demand(charts === undefined || isRecord(charts), 'its "charts" are not a record');
   const { parent = '', logic = '' } = value;
   demand(isString(parent) && isString(logic), '"parent" or "logic" is not a text');
 }

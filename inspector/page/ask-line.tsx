@@ -91,7 +91,7 @@ function Held({ all }: { all: readonly Interval[] }) {
       <output aria-label="holds now">
         {count(all.length, 'interval')}
         {shown.length < all.length && `, ${shown.length} of them here`}; now{' '}
-        {now.length > 0 ? `it holds for ${nodes.slice(0, NODES_SHOWN).join(', ')} ` : 'it holds for nobody'}
+        {now.length > 0 ? `it holds for ${nodes.slice(0, NODES_SHOWN).join(', ')} ` : 'it holds for no node'}
         <More names={nodes.slice(NODES_SHOWN)} />
       </output>
       <ol class="intervals" tabIndex={0} aria-label="from when to when it held">

@@ -38,7 +38,7 @@ const breathe = (): Promise<unknown> =>
   });
 
 const NO_RUNS =
-  'The story cannot be told here: its runs are made by quiver explore, and this page has nobody who makes them. Start quiver explore, and open the story on its page. What was shown is still shown.';
+  'The story cannot be opened here: quiver explore makes its runs, and this page has no server for that. Start quiver explore, and open the story on its page. The current view stays.';
 
 /** Reports that this page has no server to make the runs of a story. */
 export function hasNoRuns(): false {

@@ -22,6 +22,6 @@ export async function openFile(file: Blob): Promise<void> {
     if (isServed) await tellStory(story, 0);
     else hasNoRuns();
   } catch (error) {
-    failed(`The story cannot be told: ${(error as Error).message}.`);
+    failed(`The story cannot be opened: ${(error as Error).message}.`);
   }
 }

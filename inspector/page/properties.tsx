@@ -3,7 +3,7 @@ import { numberText } from '../model/words.js';
 import { More } from './more.js';
 import { recording, selectedNode, show, timed, verdict } from './state.js';
 
-const HOLDS = { true: 'holds', false: 'violated', null: 'not told' } as const;
+const HOLDS = { true: 'holds', false: 'violated', null: 'unknown' } as const;
 
 /** The properties of the protocol and what came of each, the violated ones first; a violation is a place to go to. */
 export function Properties() {
@@ -53,7 +53,7 @@ export const NodeList = ({ names }: { names: readonly string[] }) => (
 /** Where an endless run begins to go round, or rests. */
 export const Endless = ({ from, rests }: { from: number; rests: boolean }) => (
   <span>
-    {rests ? 'It rests for ever from ' : 'It goes round for ever from '}
+    {rests ? 'It rests forever from ' : 'It loops forever from '}
     <button type="button" class="link" onClick={() => show(from)}>
       line {from + 1}
     </button>

@@ -36,7 +36,7 @@ async function shareFile(): Promise<string> {
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
     const name = (recording.value.header?.protocol ?? '').replaceAll(/[^\w-]+/g, '-');
     download(`${name || 'trace'}.html`, [withTrace(await response.text(), await pack(recording.value.text()), engine)]);
-    return 'Page and trace are saved as one file: whoever opens it sees the same, without a server.';
+    return 'Page and trace are saved as one file, which opens in the same view without a server.';
   } catch (error) {
     return `Page and trace could not be saved as one file: ${(error as Error).message}. Share the file of the trace.`;
   }

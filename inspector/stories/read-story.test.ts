@@ -17,9 +17,9 @@ test('what is saved is read again as it was', () => {
 
 const [step] = story.steps;
 test.each<[object, string]>([
-  [{ ...story, story: 2 }, 'it is no story of version 1; save it anew, on the tab "by hand"'],
-  [{ ...story, title: 7 }, 'its "title" is no text'],
-  [{ ...story, runs: { one: {} } }, 'its "runs" are no record of { "scenario": … }'],
+  [{ ...story, story: 2 }, 'it is not a story of version 1. Save it again, on the tab "by hand"'],
+  [{ ...story, title: 7 }, 'its "title" is not a text'],
+  [{ ...story, runs: { one: {} } }, 'its "runs" are not a record of { "scenario": … }'],
   [
     { ...story, titel: 'x' },
     'titel is an unknown key. Did you mean "title"? Known: story, title, description, runs, steps, terms',
@@ -42,15 +42,15 @@ test.each<[object, string]>([
     'steps[0].along[0].at.befor is an unknown key. Did you mean "before"?',
   ],
   [{ ...story, steps: [] }, 'it has no "steps"'],
-  [{ ...story, terms: { a: 1 } }, 'its "terms" are no record of texts'],
-  [{ ...story, steps: [null] }, 'step 1 is no record'],
-  [{ ...story, steps: [step, { ...step, run: 'toString' }] }, 'step 2 names no run of the story'],
-  [{ ...story, steps: [{ ...step, beside: 'three' }] }, 'step 1: "beside" names no run of the story'],
-  [{ ...story, steps: [{ ...step, node: 1 }] }, 'step 1: "node" is no name'],
-  [{ ...story, steps: [{ ...step, along: {} }] }, 'step 1: "along" is no list'],
-  [{ ...story, steps: [{ ...step, text: undefined }] }, 'step 1 has no "text", or an "at" that is no place'],
-  [{ ...story, steps: [{ ...step, at: { at: null } }] }, 'step 1 has no "text", or an "at" that is no place'],
-  [{ ...story, steps: [{ ...step, along: [{ at: 'middle', text: '' }] }] }, 'step 1 has no "text", or an "at" that is no place'],
-])('%#: what is none is refused by name', (wrong, complaint) => {
+  [{ ...story, terms: { a: 1 } }, 'its "terms" are not a record of texts'],
+  [{ ...story, steps: [null] }, 'step 1 is not a record'],
+  [{ ...story, steps: [step, { ...step, run: 'toString' }] }, 'step 2: "run" is not the name of a run of the story'],
+  [{ ...story, steps: [{ ...step, beside: 'three' }] }, 'step 1: "beside" is not the name of a run of the story'],
+  [{ ...story, steps: [{ ...step, node: 1 }] }, 'step 1: "node" is not a name'],
+  [{ ...story, steps: [{ ...step, along: {} }] }, 'step 1: "along" is not a list'],
+  [{ ...story, steps: [{ ...step, text: undefined }] }, 'step 1 has no "text", or an invalid "at"'],
+  [{ ...story, steps: [{ ...step, at: { at: null } }] }, 'step 1 has no "text", or an invalid "at"'],
+  [{ ...story, steps: [{ ...step, along: [{ at: 'middle', text: '' }] }] }, 'step 1 has no "text", or an invalid "at"'],
+])('%#: an invalid story is rejected with the reason', (wrong, complaint) => {
   expect(() => readStory(JSON.stringify(wrong))).toThrow(complaint);
 });

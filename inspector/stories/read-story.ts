@@ -13,15 +13,15 @@ export function readStory(text: string): Story {
   const told: unknown = JSON.parse(text);
   demand(
     isRecord(told) && told['story'] === STORY_VERSION,
-    `it is no story of version ${STORY_VERSION}; save it anew, on the tab "by hand"`,
+    `it is not a story of version ${STORY_VERSION}. Save it again, on the tab "by hand"`,
   );
   readFields(told, '', ['story', 'title', 'description', 'runs', 'steps', 'terms']);
   const { title, description = '', runs, steps, terms = {} } = told;
-  demand(isString(title) && isString(description), 'its "title" is no text');
+  demand(isString(title) && isString(description), 'its "title" is not a text');
   if (isRecord(runs)) for (const [name, run] of Object.entries(runs)) checkKeys(run, placeIn('runs', name), ['scenario']);
-  demand(isRecord(runs) && Object.values(runs).every(isRun), 'its "runs" are no record of { "scenario": … }');
+  demand(isRecord(runs) && Object.values(runs).every(isRun), 'its "runs" are not a record of { "scenario": … }');
   demand(Array.isArray(steps) && steps.length > 0, 'it has no "steps"');
-  demand(isRecord(terms) && Object.values(terms).every(isString), 'its "terms" are no record of texts');
+  demand(isRecord(terms) && Object.values(terms).every(isString), 'its "terms" are not a record of texts');
   for (const [i, step] of (steps as unknown[]).entries()) checkStep(step, runs, i);
   return {
     name: '',
@@ -54,25 +54,24 @@ const PLACE = ['description', 'before', 'at', 'part'];
 
 function checkStep(step: unknown, runs: object, number: number): void {
   const where = `step ${number + 1}`;
-  demand(isRecord(step), `${where} is no record`);
+  demand(isRecord(step), `${where} is not a record`);
   const path = placeIn('steps', number);
   checkKeys(step, path, [...SAYING, 'run', 'node', 'beside', 'along']);
   const { run, beside, node, along = [] } = step;
-  demand(isString(run) && Object.hasOwn(runs, run), `${where} names no run of the story`);
+  demand(isString(run) && Object.hasOwn(runs, run), `${where}: "run" is not the name of a run of the story`);
   demand(
     beside === undefined || (isString(beside) && Object.hasOwn(runs, beside)),
-    `${where}: "beside" names no run of the story`,
+    `${where}: "beside" is not the name of a run of the story`,
   );
-  demand(node === undefined || isString(node), `${where}: "node" is no name`);
-  demand(Array.isArray(along), `${where}: "along" is no list`);
+  demand(node === undefined || isString(node), `${where}: "node" is not a name`);
+  demand(Array.isArray(along), `${where}: "along" is not a list`);
   checkKeys(step['at'], placeIn(path, 'at'), PLACE);
   for (const [i, saying] of (along as unknown[]).entries()) {
     const there = placeIn(placeIn(path, 'along'), i);
     checkKeys(saying, there, SAYING);
     if (isRecord(saying)) checkKeys(saying['at'], placeIn(there, 'at'), PLACE);
   }
-  for (const saying of [...(along as unknown[]), step])
-    demand(isSaying(saying), `${where} has no "text", or an "at" that is no place`);
+  for (const saying of [...(along as unknown[]), step]) demand(isSaying(saying), `${where} has no "text", or an invalid "at"`);
 }
 
 const isSaying = (saying: unknown): saying is Saying => isRecord(saying) && isString(saying['text']) && isPlace(saying['at']);

@@ -363,7 +363,7 @@ describe('unsupported parts are named with their place and a remedy', () => {
     [{ alway: {} }, /checkActors has no option alway. Did you mean "always"/],
     [{ always: { x: true } }, /^always\["x"\] is not a function\. Pass \(actors, inFlight\) => boolean/],
     [{ eventually: { x: { when: () => true } } }, /^eventually\["x"\]\.holds is missing/],
-    [{ events: { one: { X: [{}, 3] } } }, /^events\.one\.X\[1\] is 3; give the payload as an object/],
+    [{ events: { one: { X: [{}, 3] } } }, /^events\.one\.X\[1\] is 3\. Pass the payload as an object/],
     [{ bounds: { stats: 3 } }, /^bounds\.stats is not known. Did you mean "states"/],
     [
       {
@@ -383,7 +383,7 @@ describe('unsupported parts are named with their place and a remedy', () => {
       },
       /^script\[1\] sends XX: actor one has no/,
     ],
-    [{ script: [{ actor: 'one' }] }, /^script\[0\] is {"actor":"one"}; give { actor: '…', event/],
+    [{ script: [{ actor: 'one' }] }, /^script\[0\] is {"actor":"one"}\. Pass { actor: '…', event/],
   ])('%j', (question, description) => {
     expect(() => checkActors({ one: createMachine({ on: { X: { actions: () => {} } } }) }, question)).toThrow(description);
   });

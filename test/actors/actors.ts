@@ -147,7 +147,7 @@ function scripted(actors: Readonly<Record<string, AnyStateMachine>>, one: Partia
   const { machines } = localActorGroup(actors);
   const { actor, event } = one;
   if (typeof actor !== 'string' || typeof event?.type !== 'string')
-    throw new UsageError(`script[${place}] is ${JSON.stringify(one)}; give { actor: '…', event: { type: '…' } }`);
+    throw new UsageError(`script[${place}] is ${JSON.stringify(one)}. Pass { actor: '…', event: { type: '…' } }.`);
   const names = Object.keys(machines);
   if (!names.includes(actor)) throw unknownWord(`script[${place}] names ${actor}, which is none of the actors`, actor, names);
   refuseEvent(`script[${place}] sends ${event.type}`, actor, event.type, machines[actor]!);
@@ -269,7 +269,7 @@ function refuseUnknownActors(
       const odd = (samples as readonly unknown[]).findIndex((payload) => !isObject(payload));
       if (odd >= 0)
         throw new UsageError(
-          `events.${name}.${type}[${odd}] is ${JSON.stringify(samples[odd])}; give the payload as an object, { … }`,
+          `events.${name}.${type}[${odd}] is ${JSON.stringify(samples[odd])}. Pass the payload as an object, { … }.`,
         );
     }
   }
@@ -314,7 +314,7 @@ function propertiesOf(
   const { always = {}, eventually = {} } = actorsDescription;
   const [first] = Object.keys(charts);
   const asked = (predicate: Predicate) => (c: Configuration) => predicate(viewsOf(c), c.flights);
-  const description = 'said by whoever checks these actors';
+  const description = 'defined by the caller of checkActors';
   const stuck = Object.entries(charts).map(([name, chart]) => [name, stuckProperty(name, chart, actorsDescription)] as const);
   const about = new Map(stuck);
   return [

@@ -69,7 +69,7 @@ type Args = Readonly<Record<string, any>>;
 const PARENT = '#_parent';
 /** Keeps the application's names for actions apart from those of effects. */
 const OWN = 'own.';
-const LIST = 'list it among the actors, and invoke it at the root or give a reference to it as input';
+const LIST = 'list it among the actors, and invoke it at the root or pass a reference to it as input';
 const SERVICE =
   'list it among the actors if it is a machine; a promise, callback or observable is for describeMachine, or for a machine that answers in its place';
 /** Event types by which hosts speak to charts. */
@@ -316,7 +316,7 @@ class Translation {
     if (known && JSON.stringify(known) !== text)
       this.refuse(
         `${where} sends different delayed events under the id "${id}"`,
-        'give each its own id, or send what varies when it is due',
+        'use a different id for each, or compute the varying part when the event is due',
       );
     this.delayed.set(id, delayed);
     return id;

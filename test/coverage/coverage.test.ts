@@ -51,7 +51,7 @@ describe('the report', () => {
       },
       missing: [
         { item: 'transition broken: stop', reason: 'its guard was never true', isExplained: false },
-        { item: 'guard broken: stop is true', reason: 'its guard never said so (tries: 1)', isExplained: false },
+        { item: 'guard broken: stop is true', reason: 'its guard never had this result (tries: 1)', isExplained: false },
       ],
       isComplete: false,
     });
@@ -66,16 +66,16 @@ describe('the report', () => {
     const reasons = reportOf(light(chart)).missing.map(({ item, reason }) => `${item}: ${reason}`);
     expect(reasons).toEqual([
       'state b: no transition into it was taken',
-      'transition a: other: no run brought the event other',
+      'transition a: other: no run sent the event other',
       'transition b: go: state b was never entered',
-      'event other: no run brought it where a transition takes it',
+      'event other: no run sent it in a state with a transition for it',
     ]);
   });
 
   test('knows a transition that another always answers first', () => {
     const chart = createMachine({ initial: 'a', on: { go: {} }, states: { a: { on: { go: {} } } } });
     expect(reportOf(light(chart)).missing.map(({ reason }) => reason)).toEqual([
-      'go never came in (root), or another transition always answered it first',
+      'go never came in (root), or another transition always took it first',
     ]);
   });
 

@@ -100,15 +100,15 @@ export function findReason(item: Item, counts: ReadonlyMap<Item, number>): strin
     case 'state':
       return 'no transition into it was taken';
     case 'event':
-      return 'no run brought it where a transition takes it';
+      return 'no run sent it in a state with a transition for it';
     case 'sent':
       return 'no system sent it';
     case 'received':
-      return 'no system delivered it where a transition takes it';
+      return 'no system delivered it in a state with a transition for it';
     case 'guard': {
       const [transition] = name.split(' is ');
       const tries = (counts.get(guardItem(transition!, true)) ?? 0) + (counts.get(guardItem(transition!, false)) ?? 0);
-      return tries > 0 ? `its guard never said so (tries: ${tries})` : whyUntried(transition!, counts);
+      return tries > 0 ? `its guard never had this result (tries: ${tries})` : whyUntried(transition!, counts);
     }
     default:
       return (counts.get(guardItem(name, false)) ?? 0) > 0 ? 'its guard was never true' : whyUntried(name, counts);
@@ -119,6 +119,6 @@ function whyUntried(transition: string, counts: ReadonlyMap<Item, number>): stri
   const [state, rest] = transition.split(': ') as [string, string];
   const [event] = rest.split(' #') as [string];
   if (counts.get(`state ${state}`) === 0) return `state ${state} was never entered`;
-  if (event !== ALWAYS && counts.get(`event ${event}`) === 0) return `no run brought the event ${event}`;
-  return `${event} never came in ${state}, or another transition always answered it first`;
+  if (event !== ALWAYS && counts.get(`event ${event}`) === 0) return `no run sent the event ${event}`;
+  return `${event} never came in ${state}, or another transition always took it first`;
 }

@@ -263,7 +263,7 @@ export const defects: readonly Case[] = [
       c: { on: { BACK: 'a' } },
     }),
     result: /^invalid: 1 not covered/,
-    missing: /XState takes "check done" of the same state in its place/,
+    missing: /XState takes "check done" of the same state instead/,
   },
   {
     id: 'D5',
@@ -408,6 +408,6 @@ export const awkward: readonly Case[] = [
       { guards: { always: (_: unknown) => true } },
     ),
     result: /^invalid: 1 not covered/,
-    missing: /always looks at neither context nor event/,
+    missing: /always reads neither context nor event/,
   },
 ];

@@ -202,7 +202,7 @@ export const publicReports: readonly Case[] = [
       },
     }),
     result: /^invalid/,
-    missing: /looks at neither context nor event, so no sample changes it/,
+    missing: /reads neither context nor event, so samples have no effect/,
   },
   {
     id: 'A13',

@@ -70,7 +70,7 @@ export async function firstBeyond(
 }
 
 const notDecided = (ms: number): string =>
-  `is not decided: to go through what can come within ${ms} ms takes more steps than are taken (${STEPS_MAX.at(-1)} from one state, ${ALL_STEPS_MAX} from all); give a shorter time, fewer samples, "distinguish", or "within" so many steps`;
+  `is undecided: a search of ${ms} ms needs more steps than the limits (${STEPS_MAX.at(-1)} from one state, ${ALL_STEPS_MAX} from all). Use a shorter time, fewer samples, "distinguish", or "within" instead`;
 
 /** Steps that may still be taken. */
 class Budget {

@@ -65,7 +65,7 @@ describe('a finding', () => {
     expect(findings).toMatchObject([{ name: 'dead end shut', chart: 'door', isFailure: false }]);
     expect(findings[0]!.steps.map(describeStep)).toEqual(['SHUT']);
     expect(findings[0]!.text).toBe(
-      `dead end shut: after SHUT: nothing leads out of shut, and the machine has not ended there. If it is meant, give reasons: { "dead end shut": 'why' }`,
+      `dead end shut: after SHUT: nothing leads out of shut, and the machine has not ended there. If it is intended, add reasons: { "dead end shut": 'why' }`,
     );
     const silenced = await reportOn(new MachineTesting(toggle, { reasons: { 'dead end shut': 'it is walled up' } }));
     expect(silenced.findings).toMatchObject([{ reason: 'it is walled up' }]);

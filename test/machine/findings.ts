@@ -91,7 +91,7 @@ export function staleReasons(subject: Subject, graph: MachineGraph, findings: re
  */
 export function describeFinding({ name, description, steps }: Finding): string {
   const way = steps.length === 0 ? '' : `after ${steps.map(describeStep).join(', ')}: `;
-  return `${name}: ${way}${description}. If it is meant, give reasons: { ${JSON.stringify(name)}: 'why' }`;
+  return `${name}: ${way}${description}. If it is intended, add reasons: { ${JSON.stringify(name)}: 'why' }`;
 }
 
 /** The remarks about single steps, each kind once, with the shortest path to it. */

@@ -11,7 +11,7 @@ export class NeedsActors extends UsageError {}
 
 export const noneAlone = (name: string, kind: LogicKind): UsageError =>
   new NeedsActors(
-    `${name} is ${kind === 'machine' ? 'a machine' : 'logic of your own'}, which runs in mode 'live' alone; in mode 'pure' say what it comes to, services: { ${JSON.stringify(name)}: { sends: [{ type: '…' }], done: [{ … }] } }`,
+    `${name} is ${kind === 'machine' ? 'a machine' : 'custom logic'}, which only mode 'live' runs. In mode 'pure', define its results, services: { ${JSON.stringify(name)}: { sends: [{ type: '…' }], done: [{ … }] } }`,
   );
 
 /** A promise that is run for real, and whose end waits for its step. */

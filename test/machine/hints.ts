@@ -19,12 +19,12 @@ export function whyMissing(subject: Subject, chart: string, item: Item, counts: 
 function whyNot(item: Item, counts: ReadonlyMap<Item, number>): string {
   const kind = kindOf(item) as string;
   if (kind === 'action') return 'no transition that performs it was taken';
-  if (kind === 'outcome') return 'the service never came to it';
+  if (kind === 'outcome') return 'the service never had this result';
   return findReason(item, counts);
 }
 
 const unwritten = (item: Item): string =>
-  `it has no implementation, and XState performs nothing in its place; give one by provide: { actions: { ${item.slice('action '.length)}: () => {} } }, or say in reasons why not`;
+  `it has no implementation, so XState performs nothing. Add one, provide: { actions: { ${item.slice('action '.length)}: () => {} } }, or a reason to reasons`;
 
 /** The place of an option: `events.PAY`, `events["socket.open"]`. */
 const at = (option: string, name: string): string =>
@@ -40,13 +40,13 @@ function replacedBy({ originals }: Subject, chart: string, item: Item): string |
   if (rule.event === ROUTE && node === machine!.root && rules.some(({ route }) => route !== undefined))
     return 'the routes of the states replace it';
   const name = eventName(node, rule.event);
-  return name === rule.event ? undefined : `XState takes "${name}" of the same state in its place: leave one of them out`;
+  return name === rule.event ? undefined : `XState takes "${name}" of the same state instead: remove one of them`;
 }
 
 const nodeOf = ({ root }: AnyStateMachine, state: string): AnyStateNode =>
   state.startsWith('(') ? root : state.split('.').reduce((node, key) => node.states[key]!, root);
 
-/** Which sample it would need, and where to give it. */
+/** The sample that it needs, and its place. */
 function cureFor(subject: Subject, chart: string, item: Item): string {
   const [, kind, name, outcome] = /^(state|guard|transition|event) (.*?)(?: is (true|false))?$/s.exec(item) ?? [];
   const machine = subject.originals.get(chart);
@@ -54,15 +54,15 @@ function cureFor(subject: Subject, chart: string, item: Item): string {
   if (kind === 'state') return cureForState(machine, name!);
   const rule = [...rulesOf(configOf(machine))].find(({ id }) => id === name);
   if (kind === 'guard' && rule && drawsIn(rule.choice.guard, machine))
-    return `; ${guardName(rule.choice.guard)} reads chance or the clock, and none of the values that were tried decided it so: give another by provide: { guards: { … } }`;
+    return `; ${guardName(rule.choice.guard)} reads chance or the clock, and no tried value decided it so: replace it, provide: { guards: { … } }`;
   if (kind === 'guard' && rule && looksAt(machine, rule.choice.guard) === 'nothing') return constant(rule);
   const type = kind === 'event' ? name! : name!.replace(/^.*?: /s, '').replace(/ #\d+$/, '');
   if (chart !== subject.name)
-    return `; the world sends a child machine what children name: give ${at(at('children', chart), type)} a sample if it does`;
+    return `; external events for child machines need samples: add one to ${at(at('children', chart), type)} if there are any`;
   if (subject.within.has(type))
-    return `; the chart, its children or its services send ${type} themselves: give ${at('events', type)} a sample, {} for a bare one, if the world does, too`;
+    return `; the chart, its children or its services send ${type} themselves: add a sample to ${at('events', type)}, {} without a payload, if it is also external`;
   if (!rule)
-    return isGuarded(machine, type) ? `; give ${at('events', type)} a sample for which a guard of its transitions is true` : '';
+    return isGuarded(machine, type) ? `; add a sample to ${at('events', type)} for which a guard of its transitions is true` : '';
   return rule.event === DONE && kind === 'transition'
     ? whyEndless(nodeOf(machine, rule.state))
     : cureForRule(subject, rule, kind, outcome);
@@ -78,7 +78,7 @@ function whyEndless(node: AnyStateNode): string {
   if (inner.some(({ type }) => type === 'final')) return '';
   const name = (one: AnyStateNode) => one.path.join('.');
   const deep = finalsIn(node).find(({ parent }) => !parent!.config.onDone);
-  const why = deep ? `${name(deep)} is final, and ${name(deep.parent!)} has no onDone` : 'it has no final state of its own';
+  const why = deep ? `${name(deep)} is final, and ${name(deep.parent!)} has no onDone` : 'it has no final state';
   return `; ${name(node)} never ends: ${why}`;
 }
 
@@ -87,11 +87,11 @@ const finalsIn = (node: AnyStateNode): readonly AnyStateNode[] =>
 
 function cureForState(machine: AnyStateMachine, name: string): string {
   const config = [...statesOf(configOf(machine))].find(([state]) => state === name)?.[1];
-  return config?.route && !config.id ? '; it has a route and no id, and XState takes no such route: give it an id' : '';
+  return config?.route && !config.id ? '; it has a route and no id, which XState ignores: add an id' : '';
 }
 
 const constant = ({ choice }: Rule): string =>
-  `; ${guardName(choice.guard)} looks at neither context nor event, so no sample changes it: leave the guard out, give another by provide: { guards: { … } }, or say in reasons why it stays`;
+  `; ${guardName(choice.guard)} reads neither context nor event, so samples have no effect: remove the guard, replace it, provide: { guards: { … } }, or add a reason to reasons`;
 
 /** External events without samples. */
 const bareEvents = ({ original, tests, within }: Subject): string[] =>
@@ -156,16 +156,16 @@ function cureForRule(
   const place = source ? `${at('services', source.source)}.${source.what}` : at('events', event);
   const isBrought = isOutside || source !== null;
   if (kind === 'transition') {
-    if (route !== undefined) return `; give ${place} the sample {"to":"${route}"}`;
-    return source ? `; give ${place} a sample, or let a child machine end: ${at('children', source.source)}` : '';
+    if (route !== undefined) return `; add to ${place} the sample {"to":"${route}"}`;
+    return source ? `; add a sample to ${place}, or let a child machine end: ${at('children', source.source)}` : '';
   }
   const needs = `for which ${guardName(choice.guard)} is ${outcome}`;
   if (route !== undefined)
-    return `; XState asks it only for a route to ${route}: give ${place} samples or lead to contexts ${needs}`;
+    return `; XState evaluates it only for a route to ${route}: add samples to ${place}, or to events that lead to contexts, ${needs}`;
   if (isBrought && looksAt(subject.original, choice.guard) === 'context') {
     const bare = bareEvents(subject).filter((type) => type !== event);
     const without = bare.length === 0 ? '' : ` (${bare.join(', ')} ${bare.length === 1 ? 'has' : 'have'} none)`;
-    return `; it looks at the context alone: give samples to the events that lead to one ${needs}${without}`;
+    return `; it reads only the context: add samples to the events that lead to one ${needs}${without}`;
   }
-  return isBrought ? `; give ${place} a sample ${needs}` : `; it takes a context ${needs}: give the samples that lead there`;
+  return isBrought ? `; add a sample to ${place} ${needs}` : `; it needs a context ${needs}: add samples that lead there`;
 }

@@ -179,7 +179,7 @@ describe('a missing item comes with a remedy', () => {
       states: { a: { on: { X: 'b' } }, b: { on: { GO: { actions: sendTo(({ self }) => self, { type: 'X' }) } } } },
     });
     expect((await reasons(machine)).find((one) => one.startsWith('m: event X'))).toMatch(
-      /the chart, its children or its services send X themselves: give events.X a sample, {} for a bare one/,
+      /the chart, its children or its services send X themselves: add a sample to events.X, {} without a payload/,
     );
     expect(await reasons(machine, { events: { X: [{}] } })).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe('a missing item comes with a remedy', () => {
     });
     const all = (await reasons(machine)).join('\n');
     expect(all).toMatch(/transition a: kid done: .*let a child machine end: children.kid/);
-    expect(all).toMatch(/kid: event OK: .*give children.kid.OK a sample if it does/);
+    expect(all).toMatch(/kid: event OK: .*add one to children.kid.OK if/);
     expect(await reasons(machine, { children: { kid: { OK: [{}] } } })).toEqual([]);
   });
 
@@ -206,7 +206,7 @@ describe('a missing item comes with a remedy', () => {
         b: {},
       },
     });
-    expect((await reasons(machine)).join('\n')).toMatch(/transition a: socket error: .*give services.socket.fails a sample/);
+    expect((await reasons(machine)).join('\n')).toMatch(/transition a: socket error: .*add a sample to services.socket.fails/);
     const testing = new MachineTesting(machine, { services: { socket: { fails: [new Error('down')] } } });
     expect((await testing.coverage()).missing).toEqual([]);
     expect((await testing.graph()).vertices.map(({ context }) => context)).toContain('{why:"down"}');
@@ -215,7 +215,7 @@ describe('a missing item comes with a remedy', () => {
   test('a machine that was given no input', async () => {
     const machine = createMachine({ context: ({ input }: any) => ({ n: input.start }) });
     const [failure] = await new MachineTesting(machine).searchFailures();
-    expect(describeFailure(failure!)).toMatch(/It was started without input: if it takes one, give input/);
+    expect(describeFailure(failure!)).toMatch(/It was started without input: if it needs one, pass input/);
   });
 });
 
@@ -297,7 +297,7 @@ describe('wrong options', () => {
   test.each<[MachineTests, RegExp]>([
     [{ evnts: {} } as never, /^Unknown option tests\.evnts\. Known: input, events,/],
     [{ events: { AA: [{}] } }, /^events.AA: machine one has no transition for it; it takes A$/],
-    [{ events: { A: 'x' } } as never, /^the samples of event A are "x"; give a list/],
+    [{ events: { A: 'x' } } as never, /^the samples of event A are "x"\. Pass a list/],
     [{ events: { A: () => JSON.parse('{') as never } }, /^the samples of event A are a function that throws in {}: /],
   ])('%j is refused by name', async (tests, description) => {
     await expect((async () => new MachineTesting(one, tests).graph())()).rejects.toThrow(description);
@@ -335,7 +335,7 @@ describe('meaningless options are rejected with their names', () => {
 
   test.each<[object, RegExp]>([
     [{ limits: { sates: 3 } }, /limits\.sates is not known. Did you mean "states"/],
-    [{ limits: { walks: -1 } }, /limits\.walks is -1; give a number, at least 0/],
+    [{ limits: { walks: -1 } }, /limits\.walks is -1\. Pass a number, at least 0/],
     [{ limits: { states: NaN } }, /limits\.states is NaN/],
     [{ thresholds: { guards: 3 } }, /thresholds\.guards is not known. Did you mean "guard"/],
     [{ provide: { action: {} } }, /provide\.action is not known. Did you mean "actions"/],
@@ -356,9 +356,9 @@ describe('meaningless options are rejected with their names', () => {
     [
       'an invariant',
       { invariants: { no: (async () => false) as never } },
-      /no: .*gives a promise; it must give true or false at once/,
+      /no: .*returns a promise\. It must return true or false synchronously/,
     ],
-    ['a state', { states: { b: async () => false } }, /check of state b: .*it gives false/],
+    ['a state', { states: { b: async () => false } }, /check of state b: .*it returns false/],
   ])('%s that says no by a promise is no silence', async (_, tests, description) => {
     const testing = new MachineTesting(good, tests);
     const failures = [...(await testing.searchFailures()), await testing.firstFailure('shortest')].flatMap(
@@ -369,7 +369,7 @@ describe('meaningless options are rejected with their names', () => {
 
   test('a temporal property that gives a promise', async () => {
     const testing = new MachineTesting(good, { temporal: { p: { always: (async () => false) as never } } });
-    await expect(testing.temporalFailures()).rejects.toThrow('temporal.p gives a promise');
+    await expect(testing.temporalFailures()).rejects.toThrow('temporal.p returns a promise');
   });
 
   test.each([

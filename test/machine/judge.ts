@@ -27,8 +27,8 @@ export function* brokenRules(rig: Rig): Generator<BrokenRule> {
 }
 
 export const describesMutant = ({ before, after }: NonNullable<Rig['mutated']>): string =>
-  `the context ${before} was changed in place into ${after}: whoever holds it, a path that goes on from here or your own view, sees it change. ` +
-  'Let assign give new values ([...list, one] in place of push), and let actions and guards leave the context as it is';
+  `the context ${before} was mutated into ${after}, which also changes it for other paths and for your view. ` +
+  'Return new values from assign ([...list, one] instead of push), and do not change the context in actions and guards';
 
 const rejection = ({ action, thrown }: Rejected): BrokenRule => ({
   rule: `no unhandled error (${encode(thrown, () => undefined)})`,
@@ -41,7 +41,7 @@ function hasty(rig: Rig): BrokenRule | null {
   const [{ asked }, name] = found;
   return {
     rule: 'every delay can be kept',
-    description: `${name} has a delay of ${asked} ms; a timer takes at most 2147483647 and goes off at once on anything else. Give it a shorter one, or no timer where it should never go off`,
+    description: `${name} has a delay of ${asked} ms; a timer takes at most 2147483647 and fires immediately for any other value. Use a shorter delay, or no timer if it should never fire`,
   };
 }
 
@@ -92,7 +92,7 @@ function emptyOutput({ latest, made, subject }: Rig): string | undefined {
 }
 
 const inputNeeded = ({ input, starts }: MachineTests): string | undefined =>
-  input === undefined && starts === undefined ? 'It was started without input: if it takes one, give input' : undefined;
+  input === undefined && starts === undefined ? 'It was started without input: if it needs one, pass input' : undefined;
 
 /** The sample that a bare step may have lacked. */
 function sampleNeeded({ subject, isBare }: Rig, step: MachineStep): string | undefined {
@@ -103,10 +103,10 @@ function sampleNeeded({ subject, isBare }: Rig, step: MachineStep): string | und
     step.event.type !== ROUTE &&
     !subject.tests.events?.[step.event.type]
   )
-    return `${step.event.type} was sent bare: if it has a payload, give samples in events[${JSON.stringify(step.event.type)}]`;
+    return `${step.event.type} was sent without a payload. If it needs one, add samples to events[${JSON.stringify(step.event.type)}]`;
   if (!('done' in step) || !isBare) return undefined;
   const name = step.done.replace(/^.*\//, '').replace(/#\d+$/, '');
-  return `${step.done} was done with undefined: if it gives something, give samples in services[${JSON.stringify(name)}].done`;
+  return `${step.done} resolved with undefined. If it has a result, add samples to services[${JSON.stringify(name)}].done`;
 }
 
 function complaint(holds: (snapshot: AnyMachineSnapshot) => boolean | void, snapshot: AnyMachineSnapshot): string | null {
@@ -115,7 +115,7 @@ function complaint(holds: (snapshot: AnyMachineSnapshot) => boolean | void, snap
     const description: unknown = holds(snapshot);
     if (description instanceof Promise) {
       description.catch(() => {});
-      return 'gives a promise; it must give true or false at once';
+      return 'returns a promise. It must return true or false synchronously';
     }
     return description === false ? `does not hold in ${JSON.stringify(value)}` : null;
   } catch (error) {

@@ -181,7 +181,9 @@ describe('what is judged', () => {
   test('a missing sample is named with a remedy', async () => {
     const machine = createMachine({ on: { CARD: { actions: assign({ n: ({ event }) => event['number'].length }) } } });
     const [failure] = await new MachineTesting(machine).searchFailures();
-    expect(describeFailure(failure!)).toMatch(/CARD was sent bare: if it has a payload, give samples in events\["CARD"\]/);
+    expect(describeFailure(failure!)).toMatch(
+      /CARD was sent without a payload\. If it needs one, add samples to events\["CARD"\]/,
+    );
   });
 
   const counter = createMachine({
@@ -348,7 +350,7 @@ describe('coverage', () => {
     const { missing } = await new MachineTesting(machine, { events: { CODE: [{ code: 1 }] } }).coverage();
     expect(missing.map(({ item }) => item)).toContain('guard a: CODE is true');
     expect(missing.find(({ item }) => item === 'guard a: CODE is true')!.reason).toMatch(
-      /never said so \(tries: 1\); give events.CODE a sample for which isRight is true/,
+      /never had this result \(tries: 1\); add a sample to events.CODE for which isRight is true/,
     );
     const right = await new MachineTesting(machine, { events: { CODE: [{ code: 1 }, { code: 42 }] } }).coverage();
     expect(right).toMatchObject({ missing: [], isComplete: true });
@@ -368,7 +370,7 @@ describe('coverage', () => {
     const machine: any = setup({ guards: { isOwed: ({ context }: any) => context.total > 0 } }).createMachine(config as never);
     const { missing } = await new MachineTesting(machine, { events: { LEAVE: [{}] } }).coverage();
     expect(missing.find(({ item }) => item === 'guard open: PAY is true')!.reason).toMatch(
-      /; it looks at the context alone: give samples to the events that lead to one for which .* is true \(ADD has none\)$/,
+      /; it reads only the context: add samples to the events that lead to one for which .* is true \(ADD has none\)$/,
     );
     const { missing: none } = await new MachineTesting(machine, { events: { LEAVE: [{}], ADD: [{ price: 1 }] } }).coverage();
     expect(none.map(({ item }) => item)).not.toContain('guard open: PAY is true');
@@ -385,6 +387,6 @@ describe('coverage', () => {
 
 test('a value that is not a machine is rejected', () => {
   expect(() => new MachineTesting({} as never)).toThrow(
-    new UsageError('this is object, no machine; give what createMachine returns'),
+    new UsageError('Expected a machine, got object. Pass the result of createMachine.'),
   );
 });

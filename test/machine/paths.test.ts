@@ -79,7 +79,5 @@ test('with a system under test a failure is made short in few tries', async () =
 });
 
 test('another value of each is refused', () => {
-  expect(() => new MachineTesting(lamp, { each: 'state' as never })).toThrow(
-    `tests.each is "state"; give 'path', or leave it out`,
-  );
+  expect(() => new MachineTesting(lamp, { each: 'state' as never })).toThrow(`tests.each is "state". Pass 'path', or omit it.`);
 });

@@ -181,13 +181,13 @@ test('samples define the result of a child machine; without them it is rejected'
   const { pure, tests } = { pure: 'pure' as const, tests: { services: { child: { done: [1], sends: [{ type: 'HI' }] } } } };
   expect(await isTheSame(machine, tests)).toEqual(['child done 1', 'child sends HI']);
   await expect(new MachineTesting(machine, { mode: pure }).graph()).rejects.toThrow(
-    /^child is a machine, which runs in mode 'live' alone; in mode 'pure' say what it comes to, services: { "child": /,
+    /^child is a machine, which only mode 'live' runs\. In mode 'pure', define its results, services: { "child": /,
   );
 });
 
 test.each<[MachineTests, RegExp]>([
   [{ mode: 'pur' as never }, /^mode is "pur".*pure/],
-  [{ mode: 'pure', restore: true }, /^restore needs live actors; leave it out, or leave mode: 'pure' out$/],
+  [{ mode: 'pure', restore: true }, /^restore needs live actors\. Omit it, or omit mode: 'pure'\.$/],
   [{ mode: 'pure', services: { charge: 'real' } }, /^services.charge: 'real' needs live actors/],
 ])('%j is refused', (tests, complaint) => {
   expect(() => new MachineTesting(examples['checkout']!.machine, tests)).toThrow(complaint);

@@ -31,7 +31,7 @@ export const isMachine = (value: unknown): value is AnyStateMachine =>
 /** Throws a `UsageError` for anything else than a machine. */
 export function refuseNoMachine(given: unknown): void {
   if (!isMachine(given))
-    throw new UsageError(`this is ${given === null ? 'null' : typeof given}, no machine; give what createMachine returns`);
+    throw new UsageError(`Expected a machine, got ${given === null ? 'null' : typeof given}. Pass the result of createMachine.`);
 }
 
 export function referencesOf(machine: AnyStateMachine): References {
@@ -117,12 +117,12 @@ export function refuseUnwritten(root: AnyStateMachine, { services = {} }: Machin
     for (const delay of delays)
       if (!(delay in written.delays))
         throw new UsageError(
-          `delay ${delay} of machine ${machine.id} has no implementation, and XState would not wait at all; give ${where(`delays: { ${delay}: 500 }`)}`,
+          `delay ${delay} of machine ${machine.id} has no implementation, and XState would not wait at all. Add ${where(`delays: { ${delay}: 500 }`)}`,
         );
     for (const src of actors)
       if (!(src in written.actors) && !isGiven(src))
         throw new UsageError(
-          `service ${src} of machine ${machine.id} has no implementation; give what it may come to, services: { ${src}: { done: [{ … }], fails: [new Error('…')] } }, or ${where(`actors: { ${src} }`)}`,
+          `service ${src} of machine ${machine.id} has no implementation. Add its possible results, services: { ${src}: { done: [{ … }], fails: [new Error('…')] } }, or ${where(`actors: { ${src} }`)}`,
         );
   }
 }

@@ -69,14 +69,14 @@ export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests)
   const unknown = Object.keys(tests).find((key) => !Object.hasOwn(KNOWN, key));
   if (unknown !== undefined) throw new UsageError(`Unknown option tests.${unknown}. Known: ${Object.keys(KNOWN).join(', ')}`);
   if (tests.each !== undefined && (tests.each as string) !== 'path')
-    throw new UsageError(`tests.each is ${JSON.stringify(tests.each)}; give 'path', or leave it out`);
-  const nobody = Object.keys(tests.events ?? {}).find((type) => !takes(machine, type));
-  if (nobody !== undefined) throw new UsageError(`events.${nobody}: ${takesWhat(machine)}`);
+    throw new UsageError(`tests.each is ${JSON.stringify(tests.each)}. Pass 'path', or omit it.`);
+  const untaken = Object.keys(tests.events ?? {}).find((type) => !takes(machine, type));
+  if (untaken !== undefined) throw new UsageError(`events.${untaken}: ${takesWhat(machine)}`);
   refuseStarts(tests);
   refuseKeys('limits', tests.limits, LIMITS);
   for (const [name, limit] of Object.entries(tests.limits ?? {}))
     if (!(typeof limit === 'number' && limit >= 0))
-      throw new UsageError(`limits.${name} is ${String(limit)}; give a number, at least 0`);
+      throw new UsageError(`limits.${name} is ${String(limit)}. Pass a number, at least 0.`);
   refuseKeys('thresholds', tests.thresholds, [...machineKinds, 'configuration']);
   refuseKeys('provide', tests.provide, PROVIDED);
   refuseMisnamedImplementations(machine, tests);
@@ -86,7 +86,7 @@ export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests)
   for (const [name, samples] of Object.entries(tests.services ?? {}))
     if (samples !== 'real') refuseKeys(`services.${name}`, samples, Object.keys(SERVICE));
   for (const [name, samples] of Object.entries(tests.children ?? {}))
-    if (!isObject(samples)) throw new UsageError(`children.${name} is ${JSON.stringify(samples)}; give samples by event type`);
+    if (!isObject(samples)) throw new UsageError(`children.${name} is ${JSON.stringify(samples)}. Pass samples by event type.`);
   for (const option of ['exec', 'states'] as const)
     for (const [name, act] of Object.entries(tests[option] ?? {}))
       if (!isFunction(act)) throw new UsageError(`${option}[${JSON.stringify(name)}] is not a function. Pass (sut, it) => …`);
@@ -106,7 +106,7 @@ export function refuseSteps(machine: AnyStateMachine, steps: readonly MachineSte
   for (const [i, step] of steps.entries()) {
     if (!isObject(step as unknown) || STEPS.filter((kind) => kind in step).length === 0)
       throw new UsageError(`step ${i} is ${JSON.stringify(step)}. A step contains one of ${STEPS.join(', ')}.`);
-    if ('start' in step && i > 0) throw new UsageError(`step ${i} starts the machine; only the first step can`);
+    if ('start' in step && i > 0) throw new UsageError(`step ${i} starts the machine. Only the first step can.`);
     if (!('event' in step) || 'to' in step || 'sends' in step) continue;
     const { type } = (step as { readonly event: Message }).event;
     if (!takes(machine, type)) throw new UsageError(`step ${i} sends ${type}: ${takesWhat(machine)}`);
@@ -116,12 +116,12 @@ export function refuseSteps(machine: AnyStateMachine, steps: readonly MachineSte
 function refuseStarts({ starts, input }: MachineTests): void {
   if (starts === undefined) return;
   if (!Array.isArray(starts) || starts.length === 0)
-    throw new UsageError(`starts is ${JSON.stringify(starts)}; give a list, [{ input: … }, { snapshot: … }]`);
-  if (input !== undefined) throw new UsageError('input and starts are both given; put the input among starts: { input: … }');
+    throw new UsageError(`starts is ${JSON.stringify(starts)}. Pass a list, [{ input: … }, { snapshot: … }].`);
+  if (input !== undefined) throw new UsageError('input and starts are both defined. Put the input into starts: { input: … }.');
   const odd = starts.findIndex(
     (start) => !isObject(start) || Object.keys(start).length !== 1 || !('input' in start || 'snapshot' in start),
   );
-  if (odd >= 0) throw new UsageError(`starts[${odd}] is ${JSON.stringify(starts[odd])}; give { input: … } or { snapshot: … }`);
+  if (odd >= 0) throw new UsageError(`starts[${odd}] is ${JSON.stringify(starts[odd])}. Pass { input: … } or { snapshot: … }.`);
 }
 
 /** Throws a `UsageError` for options that need live actors, if the mode is `pure`. */
@@ -132,13 +132,13 @@ function refuseMode(tests: MachineTests): void {
   const needed = (['children', 'restore', 'performActions'] as const).find((option) => tests[option]);
   const real = Object.keys(services).find((name) => services[name] === 'real');
   const what = needed ?? (real === undefined ? undefined : `services.${real}: 'real'`);
-  if (what !== undefined) throw new UsageError(`${what} needs live actors; leave it out, or leave mode: 'pure' out`);
+  if (what !== undefined) throw new UsageError(`${what} needs live actors. Omit it, or omit mode: 'pure'.`);
 }
 
 function refuseKeys(place: string, given: unknown, known: readonly string[]): void {
   if (given === undefined) return;
   if (!isObject(given))
-    throw new UsageError(`${place} is ${JSON.stringify(given)}; give an object with some of ${known.join(', ')}`);
+    throw new UsageError(`${place} is ${JSON.stringify(given)}. Pass an object with some of ${known.join(', ')}.`);
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) throw unknownWord(`${place}.${unknown} is not known`, unknown, known);
 }
@@ -160,7 +160,7 @@ function refuseProperty(name: string, property: unknown): void {
     if (!isBound && !isFunction(value))
       throw new UsageError(`temporal.${name}.${key} is not a function. Pass (snapshot) => boolean.`);
     if (isBound && !(typeof value === 'number' && value >= 0))
-      throw new UsageError(`temporal.${name}.${key} is ${String(value)}; give a number, at least 0`);
+      throw new UsageError(`temporal.${name}.${key} is ${String(value)}. Pass a number, at least 0.`);
   }
 }
 

@@ -48,7 +48,7 @@ export function dropped(
   if (descriptorsOf(snapshot).some((descriptor) => answers(descriptor, type))) return null;
   const isKnown = nodesOf(snapshot.machine.root).some((node) => [...node.transitions.keys()].some((one) => answers(one, type)));
   const where = isKnown
-    ? `has no transition for it in ${JSON.stringify(snapshot.value)}. Take it there, or let ${JSON.stringify(type)}: {} say that it is ignored`
+    ? `has no transition for it in ${JSON.stringify(snapshot.value)}. Take it there, or ignore it explicitly: ${JSON.stringify(type)}: {}`
     : 'has no transition for it in any state';
   const isPassedOn = type === sent && isTakenByWildcard(source, type);
   if (isPassedOn && isInvented(type)) return null;

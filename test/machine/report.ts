@@ -61,7 +61,7 @@ export function unseenOf({ vertices, cut }: MachineGraph): string | null {
   const raised = `limits: { ${limit}: ${value * 10} }`;
   const grows =
     growing.length === 0
-      ? 'To have fewer states, give fewer samples or "distinguish".'
+      ? 'To have fewer states, pass fewer samples or "distinguish".'
       : `The context grows without end: ${growing.join(', ')}. End it where it no longer matters by "filter", or leave it out by "distinguish".`;
   return `the search ended at limits.${limit} ${value.toLocaleString('en-US')}, after ${vertices.length.toLocaleString('en-US')} states; the states beyond are unknown. To go further, pass ${raised}. ${grows}`;
 }

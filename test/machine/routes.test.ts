@@ -47,7 +47,7 @@ describe('routes', () => {
   test('take samples instead of the states that can be routed to', async () => {
     const { coverage } = await reported(site, { events: { 'xstate.route': [{ to: '#home' }, { to: '#nowhere' }] } });
     expect(coverage.missing.find(({ item }) => item === 'transition (root): xstate.route #sale')?.reason).toContain(
-      'give events["xstate.route"] the sample {"to":"#sale"}',
+      'add to events["xstate.route"] the sample {"to":"#sale"}',
     );
   });
 
@@ -81,7 +81,7 @@ describe('routes', () => {
     } as never);
     const { coverage } = await reported(replaced);
     expect(coverage.missing.map(({ item, reason }) => `${item} (${reason})`)).toEqual([
-      'state c (no transition into it was taken; it has a route and no id, and XState takes no such route: give it an id)',
+      'state c (no transition into it was taken; it has a route and no id, which XState ignores: add an id)',
       'transition (root): xstate.route (the routes of the states replace it)',
     ]);
   });

@@ -153,7 +153,7 @@ export function valuesOf(
   const values = typeof given === 'function' ? called(given, args(), of) : given;
   if (!Array.isArray(values))
     throw new UsageError(
-      `the samples of ${of} are ${plainly(values)}; give a list, a function that gives a list, or a fast-check arbitrary`,
+      `the samples of ${of} are ${plainly(values)}. Pass a list, a function that returns a list, or a fast-check arbitrary.`,
     );
   return values as readonly unknown[];
 }
@@ -180,7 +180,7 @@ export function eventsFor(
   return [...types].flatMap((type) =>
     valuesOf(samples?.[type], args, bareOf(type, snapshot), `event ${type}`).map((payload, i) => {
       if (typeof payload !== 'object' || payload === null)
-        throw new UsageError(`a sample of event ${type} is ${String(payload)}; give its payload as an object, { … }`);
+        throw new UsageError(`a sample of event ${type} is ${String(payload)}. Pass its payload as an object, { … }.`);
       return heldEvent({ ...payload, type }, i, holds);
     }),
   );

@@ -47,7 +47,7 @@ describe('a name that nothing has', () => {
     [{ provide: { actions: { lgo: is } } }, /^provide\.actions\.lgo: machine shop has none .*Did you mean "log"/],
     [{ provide: { guards: { isOpn: is } } }, /^provide\.guards\.isOpn: .*Did you mean "isOpen"/],
     [{ exec: { PAY: true } } as never, /^exec\["PAY"\] is not a function/],
-    [{ children: { line: 'real' } } as never, /^children\.line is "real"; give samples by event type/],
+    [{ children: { line: 'real' } } as never, /^children\.line is "real"\. Pass samples by event type/],
     [{ services: [] } as never, /^services is \[\]\. Pass an object with names as keys/],
   ])('%j', async (tests, description) => {
     await expect((async () => searched(shop, tests))()).rejects.toThrow(description);
@@ -76,7 +76,7 @@ describe('missing implementations', () => {
 
   test('a delay, for which XState does not wait', async () => {
     expect(() => new MachineTesting(waits)).toThrow(
-      /^delay slow of machine w has no implementation, and XState would not wait at all; give provide: { delays: { slow: 500 } }/,
+      /^delay slow of machine w has no implementation, and XState would not wait at all\. Add provide: { delays: { slow: 500 } }/,
     );
     const later = createMachine({ id: 'w', on: { GO: { actions: raise({ type: 'HI' }, { delay: 'long' as never }) }, HI: {} } });
     expect(() => new MachineTesting(later)).toThrow(/^delay long of machine w/);
@@ -85,7 +85,7 @@ describe('missing implementations', () => {
 
   test('a service, unless samples replace it', async () => {
     expect(() => new MachineTesting(loads)).toThrow(
-      /^service load of machine w has no implementation; give what it may come to, services: { load: .* or provide: { actors/,
+      /^service load of machine w has no implementation\. Add its possible results, services: { load: .* or provide: { actors/,
     );
     expect((await report(loads, { services: { load: { done: [1] } } })).verdict).toBe('valid');
     const parent = setup({ actors: { loads } }).createMachine({ id: 'p', invoke: { src: 'loads', id: 'kid' } });
@@ -101,9 +101,7 @@ describe('missing implementations', () => {
     const { verdict, coverage } = await report(tracks);
     expect(verdict).toBe('invalid');
     expect(coverage.missing.map(({ item, reason }) => `${item}: ${reason}`)).toEqual([
-      expect.stringMatching(
-        /^action track: it has no implementation, and XState performs nothing in its place; give one by provide/,
-      ),
+      expect.stringMatching(/^action track: it has no implementation, so XState performs nothing\. Add one, provide/),
       expect.stringMatching(/^action note: it has no implementation/),
     ]);
     const given = { reasons: { 'action track': 'the page has it' }, provide: { actions: { note: () => {} } } };
@@ -140,7 +138,7 @@ describe('chance', () => {
       },
     });
     await expect(report(flips)).rejects.toThrow(
-      /^guard isHeads \(a: FLIP\) of coin gave two answers to one question: it reads a clock, chance/,
+      /^guard isHeads \(a: FLIP\) of coin returned two results for the same arguments: it reads a clock, chance/,
     );
   });
 
@@ -161,28 +159,26 @@ describe('chance', () => {
   });
 });
 
-describe('a context that is changed in place', () => {
+describe('a mutated context', () => {
   const list = (actions: unknown) => createMachine({ context: { items: [] as number[] }, on: { ADD: { actions } } } as never);
 
   test('by an action, on live actors', async () => {
     const { failures } = await report(list(({ context }: any) => void context.items.push(1)));
     expect(failures[0]!.text).toMatch(
-      /^the context is changed by assign alone: after ADD: the context {items:\[\]} was changed in place into {items:\[1\]}/,
+      /^the context is changed by assign alone: after ADD: the context {items:\[\]} was mutated into {items:\[1\]}/,
     );
   });
 
   test('by an assign, which ends the search: states share their contexts', async () => {
     const pushes = assign({ items: ({ context }: any) => (context.items.push(1), context.items) });
-    await expect(report(list(pushes))).rejects.toThrow(
-      /^after ADD the context {items:\[\]} was changed in place into {items:\[1\]}/,
-    );
+    await expect(report(list(pushes))).rejects.toThrow(/^after ADD the context {items:\[\]} was mutated into {items:\[1\]}/);
   });
 
-  test('by a guard, which is asked more than once', async () => {
+  test('by a guard, which is evaluated more than once', async () => {
     const counts = ({ context }: any) => context.items.push(1) > 0;
     const guarded = createMachine({ context: { items: [] }, on: { ADD: { guard: counts, actions: 'added' } } } as never);
     await expect(report(guarded.provide({ actions: { added: () => {} } } as never))).rejects.toThrow(
-      /changed in place .* let actions and guards leave the context as it is/,
+      /was mutated into .* do not change the context in actions and guards/,
     );
   });
 
@@ -275,7 +271,7 @@ test('meta.test of a child machine is held, too', async () => {
       ({ text }) => text.split('\n')[0],
     );
   expect(await failing(true)).toEqual([]);
-  expect(await failing(false)).toEqual([expect.stringMatching(/^check of state kid: b: after kid: X: it gives false/)]);
+  expect(await failing(false)).toEqual([expect.stringMatching(/^check of state kid: b: after kid: X: it returns false/)]);
 });
 
 describe('describeMachine', () => {

@@ -47,9 +47,9 @@ describe('starts', () => {
   });
 
   test.each([
-    [{ starts: [] }, /starts is \[\]; give a list/],
-    [{ starts: [{ inputs: 1 }] }, /starts\[0\] is {"inputs":1}; give { input: … } or { snapshot: … }/],
-    [{ input: 1, starts: [{ input: 1 }] }, /input and starts are both given/],
+    [{ starts: [] }, /starts is \[\]\. Pass a list/],
+    [{ starts: [{ inputs: 1 }] }, /starts\[0\] is {"inputs":1}\. Pass { input: … } or { snapshot: … }/],
+    [{ input: 1, starts: [{ input: 1 }] }, /input and starts are both defined/],
   ])('%j is refused', (tests, message) => {
     expect(() => new MachineTesting(editor, tests as never)).toThrow(message);
   });

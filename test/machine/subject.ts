@@ -118,12 +118,12 @@ export class Subject {
     return type.startsWith(COVERS) ? (type.slice(COVERS.length) as Noted) : undefined;
   }
 
-  /** Throws if a guard has given two answers to one question. */
+  /** Throws if a guard has returned two results for the same arguments. */
   refuseFickle(): void {
     const { nondeterministic } = this;
     if (nondeterministic !== undefined)
       throw new ProtocolError(
-        `${nondeterministic} gave two answers to one question: it reads a clock, chance or something outside context and event. Put that into one of them, or give a steady one by provide: { guards: { … } }`,
+        `${nondeterministic} returned two results for the same arguments: it reads a clock, chance or something outside of context and event. Move that into one of them, or replace it, provide: { guards: { … } }`,
       );
   }
 

@@ -67,7 +67,7 @@ async function hold(state: string, check: () => unknown): Promise<void> {
     if (error instanceof UsageError) throw error;
     throw failed((error as Error).message);
   }
-  throw failed('it gives false');
+  throw failed('it returns false');
 }
 
 /** `a.*` is everything inside `a`, `*.b` every `b`, `*` everything. */

@@ -51,7 +51,7 @@ export function marksOf(temporal: Readonly<Record<string, Temporal>> | undefined
   const answer = (name: string, description: unknown): boolean => {
     if (!(description instanceof Promise)) return Boolean(description);
     description.catch(() => {});
-    throw new UsageError(`temporal.${name} gives a promise; it must give true or false at once`);
+    throw new UsageError(`temporal.${name} returns a promise. It must return true or false synchronously.`);
   };
   const of = (name: string, property: Temporal) =>
     Object.fromEntries(

@@ -78,7 +78,7 @@ function* editsOfState(name: string, { entry, exit }: StateConfig, i: number): G
 }
 
 const STAYS = 'a state with nothing inside that leads to itself is neither left nor entered, with the target or without it';
-const IDLE = `${STAYS}; nothing is done on the way, and nobody else takes the event`;
+const IDLE = `${STAYS}; nothing is done on the way, and no other state takes the event`;
 
 type Place = Pick<Rule, 'state' | 'event'>;
 

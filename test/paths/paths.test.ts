@@ -103,7 +103,9 @@ describe('walking', () => {
   test.each(hostKinds)('on %s another effect is told with its place', (host) => {
     const quiet = lightChart.provide({ actions: { count: assign({ count: 7 }) } });
     const { difference } = firstFailure(light(quiet), sets(light()), host)!;
-    expect(describeDifference(difference)).toMatch(/^after the start: {"type":"go"} gives .*"count":7.* in place of .*"count":1/);
+    expect(describeDifference(difference)).toMatch(
+      /^after the start: {"type":"go"} has the result .*"count":7.* instead of .*"count":1/,
+    );
   });
 
   test('a chart that throws on the way differs, too', () => {

@@ -46,7 +46,7 @@ export function describeDifference({ after, event, expected, actual }: Differenc
   const where = event
     ? `after ${after.length === 0 ? 'the start' : after.map((event) => JSON.stringify(event)).join(', ')}: ${JSON.stringify(event)}`
     : 'at the start';
-  return `${where} gives ${typeof actual === 'string' ? actual : JSON.stringify(actual)} in place of ${JSON.stringify(expected)}`;
+  return `${where} has the result ${typeof actual === 'string' ? actual : JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`;
 }
 
 const seen = ({ value, context }: RoleView, effects: readonly Effect[]): Expected => ({ value, context, effects });

@@ -88,7 +88,7 @@ export class FollowedWorld {
     const { node, drawn } = line;
     const { world, header } = this;
     if (header.start) return this.compareState(line, {});
-    if (!world.nodes.has(node)) throw new Impossible(`${node} starts, and nobody has brought it in`);
+    if (!world.nodes.has(node)) throw new Impossible(`${node} starts, and no node has brought it in`);
     // One that was there before has been started again.
     world.nodes.get(node)!.restore({});
     world.pendingOf(node).clear();
@@ -120,7 +120,7 @@ export class FollowedWorld {
     if (!isTaken && kind === 'timer') throw new Impossible(`the timer ${timer} of ${id} goes off, and is not armed`);
     if (this.steps.length === 0) throw new Impossible(`${id} cannot take ${text(event)}`);
     if (this.answers.length > 0)
-      throw new Impossible(`${event.type} makes ${id} draw ${this.answers.length} times less than told`);
+      throw new Impossible(`${event.type} makes ${id} draw ${this.answers.length} times less than recorded`);
     this.compare(line, before);
   }
 
@@ -214,7 +214,7 @@ export class FollowedWorld {
       throw new Impossible(`${event.type} makes ${node} set its timers by ${orders}, not ${text(line.timers ?? [])}`);
     const [open] = this.foretold;
     this.foretold = [];
-    if (open) throw new Impossible(`message #${open.message} is told to be ${open.kind}, and is not on its way`);
+    if (open) throw new Impossible(`message #${open.message} is recorded as ${open.kind}, and is not in flight`);
   }
 
   private compareState({ node, roles, event }: StepLine, before: NodeView): void {

@@ -163,9 +163,14 @@ describe('wrongly recorded faults', () => {
       'a loss of what nobody sends',
       'lost',
       (line) => Object.assign(line, { message: 9_999, between: ['n0', 'n0'] }),
-      /message #9999 is told to be lost/,
+      /message #9999 is recorded as lost/,
     ],
-    ['a double of what nobody sends', 'duplicated', (line) => (line.event = { type: 'nothing' }), /told to be duplicated/],
+    [
+      'a duplicate of a message that no node sends',
+      'duplicated',
+      (line) => (line.event = { type: 'nothing' }),
+      /recorded as duplicated/,
+    ],
   ])('%s', (_, kind, change, what) => {
     expect(changed(kind, change)).toMatch(what);
   });

@@ -55,7 +55,7 @@ export function ChartText({ now: { role, view, since }, chart, taken, covered, h
 
 export function transitionText({ label, event, guard, targets, actions, reenter, description }: ChartTransition): string {
   const when = guard === null ? '' : ` if ${guard}`;
-  const to = targets.length > 0 ? ` → ${targets.join(', ')}${reenter ? ', entered anew' : ''}` : '';
+  const to = targets.length > 0 ? ` → ${targets.join(', ')}${reenter ? ', entered again' : ''}` : '';
   const doing = actions.length > 0 ? `: ${actions.join(', ')}` : '';
   const why = description === null ? '' : ` (${description})`;
   return `${event === '' ? 'at once' : label}${when}${to}${doing}${why}`;

@@ -68,7 +68,7 @@ export function Beside() {
   return (
     <section class="panel beside" aria-labelledby="title-beside">
       <header class="panel-head">
-        <h2 id="title-beside">Beside it: {beside.name}</h2>
+        <h2 id="title-beside">Compared with: {beside.name}</h2>
       </header>
       <div class="panel-body">
         {hasSameNodes.value ? (
