@@ -86,8 +86,8 @@ export class ActorNode {
   step(event: Message): void {
     if (this.isClosed) return;
     this.take(() => {
-      const heard = hear(clusterCore, this.node, event, () => 0, noChoice);
-      return 'closed' in heard ? null : heard.outcome;
+      const result = hear(clusterCore, this.node, event, () => 0, noChoice);
+      return 'closed' in result ? null : result.outcome;
     });
   }
 

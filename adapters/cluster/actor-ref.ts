@@ -66,7 +66,7 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   private shown: ReceivedVersion | null = null;
   private version: ReceivedVersion | null = null;
   /** The last version that observers and listeners have received. */
-  private told: ReceivedVersion | null = null;
+  private announced: ReceivedVersion | null = null;
   private readonly firstVersion: Promise<void>;
   private hasVersion!: () => void;
   private isWaiting = false;
@@ -212,20 +212,20 @@ export class ClusterActorRef<M extends AnyStateMachine> {
 
   /** Handles a durable version. @internal */
   received(version: ReceivedVersion): void {
-    const isNew = isLater(version, this.told);
+    const isNew = isLater(version, this.announced);
     if (isLater(version, this.version)) this.version = version;
     this.hasVersion();
     if (!isNew) return;
-    this.told = version;
+    this.announced = version;
     for (const event of version.emitted)
       for (const type of [event.type, '*'])
         for (const listener of this.listeners.get(type) ?? []) this.call(() => listener(event));
     if (this.observers.size === 0) return;
     const snapshot = this.getSnapshot();
-    for (const observer of this.observers) this.tell(observer, snapshot);
+    for (const observer of this.observers) this.notify(observer, snapshot);
   }
 
-  private tell(observer: Observer<SnapshotFrom<M>>, snapshot: SnapshotFrom<M>): void {
+  private notify(observer: Observer<SnapshotFrom<M>>, snapshot: SnapshotFrom<M>): void {
     const { status, error } = endOf(snapshot);
     if (status === 'error') this.call(() => observer.error?.(error));
     else this.call(() => observer.next?.(snapshot));

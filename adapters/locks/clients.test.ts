@@ -52,17 +52,17 @@ test('a client holds the lock in its turn, and no other peer does', async () => 
 });
 
 test('messages between members about registers are ignored at a client', async () => {
-  const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  onTestFinished(() => told.mockRestore());
+  const consoleWarn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => consoleWarn.mockRestore());
   const { locks, transports } = await cluster(['a', 'b', 'c'], ['x']);
-  const heard = new Set<string>();
+  const received = new Set<string>();
   transports['x']!.events.subscribe((event) => {
-    if (event.type === 'message') heard.add((event.message as { name: string }).name);
+    if (event.type === 'message') received.add((event.message as { name: string }).name);
   });
   const names = ['a', 'b', 'c'].map((id) => createNames({ locks: locks[id]! }));
   expect(await names[0]!.next()).toBe(0);
-  expect([...heard]).toContain('locks/names');
-  expect(told).not.toHaveBeenCalled();
+  expect([...received]).toContain('locks/names');
+  expect(consoleWarn).not.toHaveBeenCalled();
 });
 
 test('clients that join later are distributed over the peers, and report their host', async () => {

@@ -73,7 +73,7 @@ test('a peer that ended because of its list restarts with the right one', async 
 });
 
 test('a peer with a list of itself that meets others later is reported once by each', async () => {
-  const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
   const all = [...right, 'd'];
@@ -85,7 +85,7 @@ test('a peer with a list of itself that meets others later is reported once by e
   await Promise.all([a, b, c, d].map(({ ready }) => ready));
   media[3]!.isCut = false;
   const ofLists = () =>
-    told.mock.calls
+    warn.mock.calls
       .flat()
       .map(String)
       .filter((text) => text.endsWith('both may grant the same locks'));

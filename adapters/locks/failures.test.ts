@@ -93,8 +93,8 @@ describe('locks that an error ends', () => {
     const b = start('b', ['b']);
     await b.ready;
     const a = start('a', ['a', 'b']);
-    const told = [a.ready, a.request('x', () => {})];
-    await Promise.all(told.map((promise) => expect(promise).rejects.toMatchObject({ name: 'ConfigurationError' })));
+    const received = [a.ready, a.request('x', () => {})];
+    await Promise.all(received.map((promise) => expect(promise).rejects.toMatchObject({ name: 'ConfigurationError' })));
     const [c, d] = [start('c', ['c']), createLocks({ transport: bus.transport('d'), peers: ['d'] })];
     await c.close();
     await d.transport.close();
@@ -110,7 +110,7 @@ describe('a peer with unreasonable epoch numbers', () => {
   function cluster(settings: (id: string) => Omit<LocksOptions, 'transport'>) {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const bus = new InProcessBus();
-    const told: object[] = [];
+    const received: object[] = [];
     onTestFinished(async () => {
       bus.close();
       await settled();
@@ -119,10 +119,10 @@ describe('a peer with unreasonable epoch numbers', () => {
     const start = (id: string, role: { peers: string[] } | { join: true } = { peers: ids }) => {
       const transport = bus.transport(id);
       const locks = createLocks({ transport, ...role, ...settings(id) });
-      locks.node.addEventListener('unreasonable', (event) => told.push({ at: id, ...(event as CustomEvent).detail }));
+      locks.node.addEventListener('unreasonable', (event) => received.push({ at: id, ...(event as CustomEvent).detail }));
       return { locks, transport };
     };
-    return { start, told, said: () => warn.mock.calls.map(([text]) => text as string) };
+    return { start, received, said: () => warn.mock.calls.map(([text]) => text as string) };
   }
 
   /** The stored numbers of its epochs. */
@@ -135,7 +135,7 @@ describe('a peer with unreasonable epoch numbers', () => {
     'is reported and ignored when %s starts with an altered storage; holders keep their locks',
     async (bad) => {
       const storages = Object.fromEntries([...ids, 'd'].map((id) => [id, new MapStorage()]));
-      const { start, told, said } = cluster((id) => ({ storage: storages[id]! }));
+      const { start, received, said } = cluster((id) => ({ storage: storages[id]! }));
       const all = Object.fromEntries(ids.map((id) => [id, start(id)]));
       await Promise.all(ids.map((id) => all[id]!.locks.ready));
       await all[bad]!.transport.close();
@@ -143,11 +143,11 @@ describe('a peer with unreasonable epoch numbers', () => {
       altered(storages[bad]!, 2 ** 39);
       start(bad).locks.ready.catch(() => {});
       const other = bad === 'a' ? 'c' : 'a';
-      await vi.waitFor(() => expect(told).toHaveLength(3), 10_000);
+      await vi.waitFor(() => expect(received).toHaveLength(3), 10_000);
       await vi.waitFor(() => expect(all[other]!.locks.status()).toMatchObject({ state: 'serving', missing: [bad] }), 10_000);
       (await all[other]!.locks.acquire('y')).release();
       expect(held.signal.aborted).toBe(false);
-      expect(told).toContainEqual({
+      expect(received).toContainEqual({
         at: 'b',
         type: 'unreasonable',
         peer: bad,
@@ -171,7 +171,7 @@ describe('a peer with unreasonable epoch numbers', () => {
     const storages = Object.fromEntries(ids.map((id) => [id, new MapStorage()]));
     const passing = new VirtualTimeScheduler();
     const clock: SchedulerLike = { now: () => passing.now(), schedule: passing.schedule.bind(passing) };
-    const { start, told, said } = cluster((id) => ({ storage: storages[id]!, ...(id === 'c' && { clock }) }));
+    const { start, received, said } = cluster((id) => ({ storage: storages[id]!, ...(id === 'c' && { clock }) }));
     const [, b, first] = ids.map((id) => start(id)) as [
       ReturnType<typeof start>,
       ReturnType<typeof start>,
@@ -186,7 +186,7 @@ describe('a peer with unreasonable epoch numbers', () => {
       c.locks.ready.catch(() => {});
     };
     const named = () => said().filter((text) => text.includes('of peer "b" ignores "c"')).length;
-    const isRefused = (times: number) => expect(told.filter((one) => 'at' in one && one.at === 'b')).toHaveLength(times);
+    const isRefused = (times: number) => expect(received.filter((one) => 'at' in one && one.at === 'b')).toHaveLength(times);
     const rightValues = structuredClone(storages['c']!.values);
 
     for (const times of [1, 2]) {
@@ -211,9 +211,9 @@ describe('a peer with unreasonable epoch numbers', () => {
   });
 
   test('does not prevent service if the other peers began with clocks years ahead', async () => {
-    const { start, told } = cluster((id) => ({ clock: clockAhead(id === 'c' ? 0 : YEARS) }));
+    const { start, received } = cluster((id) => ({ clock: clockAhead(id === 'c' ? 0 : YEARS) }));
     const [a, b, c] = ids.map((id) => start(id).locks) as [Locks, Locks, Locks];
-    await vi.waitFor(() => expect(told.length).toBeGreaterThan(1), 10_000);
+    await vi.waitFor(() => expect(received.length).toBeGreaterThan(1), 10_000);
     a.bootstrap();
     await Promise.all([a.ready, b.ready]);
     expect([a.status().missing, c.status().state]).toEqual([['c'], 'apart']);

@@ -33,19 +33,19 @@ test('without it they wait for the third, and report that', async () => {
   const [info, warn] = (['info', 'warn'] as const).map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
   onTestFinished(() => [info!, warn!].forEach((spy) => spy.mockRestore()));
   const { all, bus } = some(['a'], { clock: faster(20) });
-  const said = () => info!.mock.calls.map(([text]) => text as string);
+  const reports = () => info!.mock.calls.map(([text]) => text as string);
   await expect
-    .poll(said)
+    .poll(reports)
     .toEqual([
       `"locks" of peer "a": 1 of 3 peers connected; waiting for b, c. A new cluster without storage starts when all are connected. With bootstrap: 'majority' a majority suffices.`,
     ]);
   const second = createLocks({ transport: bus.transport('b'), peers });
-  await expect.poll(() => said().at(-1)).toContain('"a": 2 of 3 peers connected; waiting for c. ');
+  await expect.poll(() => reports().at(-1)).toContain('"a": 2 of 3 peers connected; waiting for c. ');
   const third = createLocks({ transport: bus.transport('c'), peers });
   await all[0]!.ready;
-  const count = said().length;
+  const count = reports().length;
   await Promise.all([second.close(), third.close()]);
-  expect(said().length).toBe(count);
+  expect(reports().length).toBe(count);
 });
 
 test('bootstrap is refused for anything else, and for a client', () => {

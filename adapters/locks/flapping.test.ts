@@ -98,7 +98,12 @@ async function afterCuts(medium: Medium, cuts: number) {
   return { downs: downs.length, epochs: c!.status().epoch! - epoch!, isLost: held.signal.aborted };
 }
 
-const media: Readonly<Record<string, Medium>> = { hub, mesh, mqtt: overMqtt, ...(hasCommand('nats-server') && { nats: overNats }) };
+const media: Readonly<Record<string, Medium>> = {
+  hub,
+  mesh,
+  mqtt: overMqtt,
+  ...(hasCommand('nats-server') && { nats: overNats }),
+};
 
 test('four cuts cost nothing where a proxy is between, and at a broker a lock at most once', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});

@@ -15,13 +15,13 @@ interface Standing {
 function queueOf(given: Partial<Standing> = {}) {
   const standing: Standing = { now: 0, isConfirmed: false, isOpen: true, asked: () => {}, ...given };
   const commands: LockQueueCommand[] = [];
-  const told: LockQueueNotification[] = [];
+  const notifications: LockQueueNotification[] = [];
   const host: LockQueueHost = {
     ask: (command) => {
       commands.push(command);
       standing.asked(command);
     },
-    notify: (notification) => void told.push(notification),
+    notify: (notification) => void notifications.push(notification),
     now: () => standing.now,
     get isConfirmed() {
       return standing.isConfirmed;
@@ -40,20 +40,20 @@ function queueOf(given: Partial<Standing> = {}) {
     return taken;
   };
   const lockOf = (who: string) => answers.get(who) as Lock;
-  return { queue, standing, commands, told, answers, ask, lockOf };
+  return { queue, standing, commands, notifications, answers, ask, lockOf };
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const since = (list: unknown[]) => list.splice(0);
 
 test('a queue without callers is idle', () => {
-  const { queue, commands, told } = queueOf();
+  const { queue, commands, notifications } = queueOf();
   expect([queue.isIdle, queue.hasCallers, queue.fence, queue.inside, queue.pending]).toEqual([true, false, undefined, [], []]);
-  expect([commands, told]).toEqual([[], []]);
+  expect([commands, notifications]).toEqual([[], []]);
 });
 
 test('the first caller requests, is granted the lock, and gives it back once', async () => {
-  const { queue, standing, commands, told, ask, lockOf } = queueOf();
+  const { queue, standing, commands, notifications, ask, lockOf } = queueOf();
   void ask('first');
   expect([commands, queue.pending, queue.isIdle, queue.hasCallers]).toEqual([['request'], ['exclusive'], false, true]);
   standing.now = 7;
@@ -73,7 +73,7 @@ test('the first caller requests, is granted the lock, and gives it back once', a
   lockOf('first').release();
   await lockOf('first')[Symbol.asyncDispose]();
   expect(commands).toHaveLength(2);
-  expect(told).toEqual([
+  expect(notifications).toEqual([
     { type: 'asked', ms: 0 },
     { type: 'granted', ms: 7 },
     { type: 'released', ms: 3 },
@@ -96,7 +96,7 @@ test('the node is asked for one writer after the other', async () => {
 });
 
 test('adjacent readers in line share a grant; the last of them gives it back', async () => {
-  const { queue, standing, commands, told, answers, ask, lockOf } = queueOf();
+  const { queue, standing, commands, notifications, answers, ask, lockOf } = queueOf();
   void ask('reader', 'shared');
   void ask('another', 'shared');
   void ask('writer');
@@ -116,7 +116,7 @@ test('adjacent readers in line share a grant; the last of them gives it back', a
   standing.now = 9;
   lockOf('another').release();
   expect(since(commands)).toEqual(['release', 'request']);
-  expect(told.filter(({ type }) => type === 'released')).toEqual([
+  expect(notifications.filter(({ type }) => type === 'released')).toEqual([
     { type: 'released', ms: 4 },
     { type: 'released', ms: 9 },
   ]);
@@ -204,14 +204,14 @@ test('otherwise a later caller takes over the request, except in another mode', 
 });
 
 test('a caller that gives up gets the reason, and its grant is given back', async () => {
-  const { queue, standing, commands, told, answers, ask } = queueOf();
+  const { queue, standing, commands, notifications, answers, ask } = queueOf();
   const giving = new AbortController();
   void ask('first', 'exclusive', false, giving.signal);
   standing.now = 5;
   giving.abort(new Error('enough'));
   await turn();
   expect([answers.get('first'), queue.pending, queue.isIdle, queue.hasCallers]).toEqual([new Error('enough'), [], false, false]);
-  expect(told.at(-1)).toEqual({ type: 'abandoned', ms: 5 });
+  expect(notifications.at(-1)).toEqual({ type: 'abandoned', ms: 5 });
   queue.granted(1);
   expect([commands, queue.isIdle]).toEqual([['request', 'cancel', 'release'], true]);
 });
@@ -244,7 +244,7 @@ test('a writer that gives up lets in the readers behind it', async () => {
 });
 
 test('only the caller that gives up leaves, and a later signal has no effect', async () => {
-  const { queue, answers, told, ask } = queueOf();
+  const { queue, answers, notifications, ask } = queueOf();
   const [one, two] = [new AbortController(), new AbortController()];
   void ask('first', 'exclusive', false, one.signal);
   void ask('second', 'exclusive', false, two.signal);
@@ -256,17 +256,17 @@ test('only the caller that gives up leaves, and a later signal has no effect', a
   one.abort(new Error('late'));
   await turn();
   expect([(answers.get('first') as Lock).fence, queue.pending.length]).toEqual([1, 1]);
-  expect(told.map(({ type }) => type)).toEqual(['asked', 'asked', 'asked', 'abandoned', 'granted']);
+  expect(notifications.map(({ type }) => type)).toEqual(['asked', 'asked', 'asked', 'abandoned', 'granted']);
 });
 
 test('a lock is available without requests, and not while one is pending', async () => {
-  const { queue, commands, told, answers, ask } = queueOf();
+  const { queue, commands, notifications, answers, ask } = queueOf();
   void ask('first', 'exclusive', true);
   expect(commands).toEqual(['request', 'probe']);
   void ask('second', 'exclusive', true);
   await turn();
   expect([answers.get('second'), answers.has('first')]).toEqual([null, false]);
-  expect(told.at(-1)).toEqual({ type: 'unavailable', ms: 0 });
+  expect(notifications.at(-1)).toEqual({ type: 'unavailable', ms: 0 });
   queue.granted(1);
   await turn();
   expect((answers.get('first') as Lock).fence).toBe(1);
@@ -306,21 +306,21 @@ test('a shared lock is available while others read and no request waits', async 
 });
 
 test('if the request is queued, ifAvailable callers at the front get null', async () => {
-  const { queue, standing, told, answers, ask } = queueOf();
+  const { queue, standing, notifications, answers, ask } = queueOf();
   void ask('first', 'exclusive', true);
   standing.now = 3;
   void ask('patient');
   queue.resolveUnavailable();
   await turn();
   expect([answers.get('first'), answers.has('patient'), queue.pending.length]).toEqual([null, false, 1]);
-  expect(told.at(-1)).toEqual({ type: 'unavailable', ms: 3 });
+  expect(notifications.at(-1)).toEqual({ type: 'unavailable', ms: 3 });
   queue.resolveUnavailable();
   await turn();
   expect(answers.has('patient')).toBe(false);
 });
 
 test('a lost lock notifies all holders, and is requested again for waiting callers', async () => {
-  const { queue, standing, commands, told, answers, ask, lockOf } = queueOf();
+  const { queue, standing, commands, notifications, answers, ask, lockOf } = queueOf();
   for (const who of ['one', 'two']) void ask(who, 'shared');
   queue.granted(1);
   void ask('writer');
@@ -336,12 +336,12 @@ test('a lost lock notifies all holders, and is requested again for waiting calle
       ),
     });
   expect([commands, queue.fence, queue.inside]).toEqual([['request'], undefined, []]);
-  expect(told.filter(({ type }) => type === 'lost')).toEqual([
+  expect(notifications.filter(({ type }) => type === 'lost')).toEqual([
     { type: 'lost', ms: 8 },
     { type: 'lost', ms: 8 },
   ]);
   lockOf('one').release();
-  expect([commands, told.filter(({ type }) => type === 'released')]).toEqual([['request'], []]);
+  expect([commands, notifications.filter(({ type }) => type === 'released')]).toEqual([['request'], []]);
   queue.granted(2);
   await turn();
   expect((answers.get('writer') as Lock).fence).toBe(2);
@@ -365,7 +365,7 @@ test('without room, all waiting callers are rejected, and the next one requests 
 });
 
 test('close with kept locks: callers are rejected, and holders are notified to stop', async () => {
-  const { queue, commands, told, answers, ask, lockOf } = queueOf();
+  const { queue, commands, notifications, answers, ask, lockOf } = queueOf();
   void ask('first');
   queue.granted(1);
   void ask('second');
@@ -384,17 +384,17 @@ test('close with kept locks: callers are rejected, and holders are notified to s
   });
   lockOf('first').release();
   await closing;
-  expect([isClosed, commands, told.at(-1)!.type]).toEqual([true, ['request', 'release'], 'released']);
+  expect([isClosed, commands, notifications.at(-1)!.type]).toEqual([true, ['request', 'release'], 'released']);
 });
 
 test('close without kept locks ends at once, and later releases have no effect', async () => {
-  const { queue, commands, told, ask, lockOf } = queueOf();
+  const { queue, commands, notifications, ask, lockOf } = queueOf();
   void ask('first');
   queue.granted(1);
   await turn();
   await queue.close(new Error('cut'), false);
   expect(lockOf('first').signal.reason).toMatchObject({ message: expect.stringMatching(/^lock "x" is lost: cut. /) });
   lockOf('first').release();
-  expect([commands, told.at(-1)!.type, queue.hasCallers]).toEqual([['request'], 'lost', false]);
+  expect([commands, notifications.at(-1)!.type, queue.hasCallers]).toEqual([['request'], 'lost', false]);
   await queueOf().queue.close(new Error('cut'), true);
 });

@@ -168,11 +168,11 @@ test('if the locks are closed, a holder and a waiting actor receive lost', async
   a.send({ type: 'work' });
   await reaches(a, 'working');
   b.send({ type: 'work' });
-  const told = new Promise<any>((resolve) => lockOf(b).on('lost', resolve));
+  const lostEvent = new Promise<any>((resolve) => lockOf(b).on('lost', resolve));
   await Promise.all([all['a']!.close(), all['b']!.close()]);
   await reaches(a, 'broken');
   expect(lockOf(a).getSnapshot().value).toBe('free');
-  expect((await told).error).toMatchObject({ name: 'ClosedError' });
+  expect((await lostEvent).error).toMatchObject({ name: 'ClosedError' });
   expect(lockOf(b).getSnapshot().value).toBe('closed');
 });
 
@@ -287,9 +287,9 @@ describe('snapshots persist and restore', () => {
     a.send({ type: 'work' });
     await reaches(a, 'working');
     const again = createActor(lockLogicOf(all['b']!), { input: {} as LockInput, snapshot: textOf(lockOf(a)) });
-    const told = new Promise<any>((resolve) => again.on('lost', resolve));
+    const lostEvent = new Promise<any>((resolve) => again.on('lost', resolve));
     again.start();
-    expect((await told).error.message).toMatch(/^lock "printer" was held by a process that has ended. /);
+    expect((await lostEvent).error.message).toMatch(/^lock "printer" was held by a process that has ended. /);
   });
 
   test('in the same process as well, after a release, with a snapshot as an object', async () => {
@@ -301,9 +301,9 @@ describe('snapshots persist and restore', () => {
       const snapshot = first.getPersistedSnapshot();
       first.stop();
       const again = createActor(logic, { input: { locks, name: 'printer' }, snapshot });
-      const told = new Promise<any>((resolve) => again.on('lost', resolve));
+      const lostEvent = new Promise<any>((resolve) => again.on('lost', resolve));
       again.start();
-      expect((await told).error.message).toMatch(/^lock "printer" was held by an actor that has released it. /);
+      expect((await lostEvent).error.message).toMatch(/^lock "printer" was held by an actor that has released it. /);
       expect(again.getSnapshot().value).toBe('free');
     }
   });
@@ -316,18 +316,18 @@ describe('snapshots persist and restore', () => {
     const waiting = createActor(lockLogic, { input: { locks: all['b']!, name: 'printer' } }).start();
     waiting.send({ type: 'request' });
     const again = createActor(lockLogic, { input: {} as LockInput, snapshot: textOf(waiting) });
-    const told = new Promise<any>((resolve) => again.on('lost', resolve));
+    const lostEvent = new Promise<any>((resolve) => again.on('lost', resolve));
     again.start();
-    expect((await told).error.message).toMatch(/lock "printer" was restored from a snapshot.*Provide lockLogicOf\(locks\)/);
+    expect((await lostEvent).error.message).toMatch(/lock "printer" was restored from a snapshot.*Provide lockLogicOf\(locks\)/);
     expect(again.getSnapshot().value).toBe('closed');
   });
 });
 
 test.each([[undefined], [{}], [{ locks: {} }]])('the error about the input %j names the missing part', async (input) => {
   const lock = createActor(lockLogic, { input: input as never });
-  const told = new Promise<any>((resolve) => lock.on('lost', resolve));
+  const lostEvent = new Promise<any>((resolve) => lock.on('lost', resolve));
   lock.start().send({ type: 'request' });
-  expect((await told).error.message).toMatch(
+  expect((await lostEvent).error.message).toMatch(
     /^lockLogic needs locks and the name of a lock as its input. Pass input: \{ locks, name/,
   );
 });

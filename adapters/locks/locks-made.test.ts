@@ -56,15 +56,15 @@ test('a client knows the voters and connects to no other peer', () => {
 
 test('clients exchange no messages, and greet the voters', async () => {
   const bus = new InProcessBus();
-  const heard: string[] = [];
+  const received: string[] = [];
   const nodes = [['b', false] as const, ['a', true] as const, ['d', true] as const].map(([id, client]) => {
     const transport = bus.transport(id);
-    transport.events.subscribe((event) => event.type === 'message' && heard.push(`${event.from} to ${id}`));
+    transport.events.subscribe((event) => event.type === 'message' && received.push(`${event.from} to ${id}`));
     return createLocksNode({ transport, peers: ['b'], name: 'mine', client });
   });
   await Promise.all(nodes.map(({ ready }) => ready));
-  await expect.poll(() => ['a to b', 'd to b', 'b to a', 'b to d'].filter((way) => !heard.includes(way))).toEqual([]);
-  expect([heard.includes('a to d'), heard.includes('d to a')]).toEqual([false, false]);
+  await expect.poll(() => ['a to b', 'd to b', 'b to a', 'b to d'].filter((way) => !received.includes(way))).toEqual([]);
+  expect([received.includes('a to d'), received.includes('d to a')]).toEqual([false, false]);
   for (const node of nodes) await node.close();
 });
 
@@ -77,16 +77,16 @@ test('all present tabs vote, without a list', () => {
 /** A meter that records its measurements. */
 function meterOf() {
   const described: unknown[][] = [];
-  const told: unknown[][] = [];
+  const measured: unknown[][] = [];
   const callbacks = new Map<string, (result: object) => void>();
   const meter = {
     createCounter: (...given: unknown[]) => (
       described.push(given),
-      { add: (...more: unknown[]) => told.push([given[0], ...more]) }
+      { add: (...more: unknown[]) => measured.push([given[0], ...more]) }
     ),
     createHistogram: (...given: unknown[]) => (
       described.push(given),
-      { record: (...more: unknown[]) => told.push([given[0], ...more]) }
+      { record: (...more: unknown[]) => measured.push([given[0], ...more]) }
     ),
     createObservableGauge: (...given: unknown[]) => (
       described.push(given),
@@ -104,11 +104,11 @@ function meterOf() {
       callback({ observe: (value: number, attributes: object) => (all[name] = [value, attributes]) });
     return all;
   };
-  return { meter, described, told, observed, callbacks };
+  return { meter, described, measured, observed, callbacks };
 }
 
 test('a meter receives grants, waits, holds and epochs, and reads the status', async () => {
-  const { meter, described, told, observed, callbacks } = meterOf();
+  const { meter, described, measured, observed, callbacks } = meterOf();
   const [epochs$, notifications$] = [new Subject<number>(), new Subject<LockQueueNotification>()];
   let status = { state: 'serving', held: [{}, {}], waiting: [{ callers: 2 }, { callers: 3 }] } as unknown as LocksStatus;
   reportMetrics(meter as never, { id: 'a', name: 'mine' } as LiveNode, epochs$, notifications$, () => status);
@@ -127,7 +127,7 @@ test('a meter receives grants, waits, holds and epochs, and reads the status', a
   epochs$.next(7);
   for (const type of ['asked', 'granted', 'unavailable', 'abandoned', 'released', 'lost'] as const)
     notifications$.next({ type, ms: 1_500 });
-  expect(told).toEqual([
+  expect(measured).toEqual([
     ['quiver.locks.epochs', 1, of],
     ...(['granted', 'unavailable', 'abandoned'] as const).map((outcome) => [
       'quiver.locks.wait.duration',

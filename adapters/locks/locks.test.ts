@@ -91,19 +91,19 @@ test('ifAvailable: the lock if it is free at all peers, null otherwise', async (
 
 test('ifAvailable: a peer that received the request before the probe answers as well', async () => {
   const [{ a, b }, transports] = await peers('a', 'b');
-  const said: string[] = [];
+  const sent: string[] = [];
   transports['b']!.events.subscribe((event) => {
-    if (event.type === 'message') said.push((event.message as { message: { type: string } }).message.type);
+    if (event.type === 'message') sent.push((event.message as { message: { type: string } }).message.type);
   });
   const held = await b!.acquire('x');
   const waiting = a!.acquire('x');
   await settled();
-  expect(said).not.toContain('probe');
+  expect(sent).not.toContain('probe');
   held.release();
   (await waiting).release();
   await using again = await b!.acquire('x');
   expect(await a!.acquire('x', { ifAvailable: true })).toBeNull();
-  expect(said.slice(-2)).toEqual(['find', 'probe']);
+  expect(sent.slice(-2)).toEqual(['find', 'probe']);
   expect(again.signal.aborted).toBe(false);
 });
 

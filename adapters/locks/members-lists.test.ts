@@ -163,10 +163,10 @@ describe('messages about lists', () => {
   test('a serving peer reports a peer with another list once', () => {
     const { tell, warned } = peer();
     for (const id of ['x', 'y', 'x']) tell(differs(id));
-    const said = (id: NodeId) =>
+    const warning = (id: NodeId) =>
       `peer "${id}" was started with the peers ${id} for "locks", and "a" with a, b, c. Start both with the original list of peers, ` +
       'and later peers with join: true; both may grant the same locks';
-    expect(warned()).toEqual([said('x'), said('y')]);
+    expect(warned()).toEqual([warning('x'), warning('y')]);
   });
 
   test('a peer that does not serve grants nothing, and reports no peer', () => {

@@ -309,8 +309,8 @@ describe('a peer that restarts', () => {
     const again = start('c', { peers: [...three, 'd'], storage: storage('c') });
     await again.ready;
     expect(again.members).toEqual(three);
-    const told = () => warn.mock.calls.map(([text]) => text as string).filter((text) => text.includes('not vote'));
-    expect(told()).toEqual([
+    const warnings = () => warn.mock.calls.map(([text]) => text as string).filter((text) => text.includes('not vote'));
+    expect(warnings()).toEqual([
       'peer "c" was given the peers a, b, c, d for "locks", of which d does not vote: a, b, c do, by decision of the cluster. Pass the original ' +
         'list of peers, and call addMember for each new voter',
     ]);
@@ -326,7 +326,7 @@ describe('a peer that restarts', () => {
     const fourth = start('c', { peers: three, storage: storage('c') });
     await fourth.ready;
     expect(fourth.members).toEqual(['b', 'c', 'd']);
-    expect(told()).toHaveLength(1);
+    expect(warnings()).toHaveLength(1);
   });
 
   test('reports that it was removed, and not only that it is not a member', async () => {

@@ -63,8 +63,8 @@ describe('conclusions from the answers', () => {
 
   test('the only copy of an interrupted first change, while enough peers remember', () => {
     const by = (since: number, ...peers: string[]) => {
-      const nobody = peers.map((peer): [string, CopyAnswer] => [peer, { type: 'copy', copy: null, since }]);
-      return knownBy(new Map([['a', { type: 'copy', copy: copy(5) }] as [string, CopyAnswer], ...nobody]), one, isNumber);
+      const noCopies = peers.map((peer): [string, CopyAnswer] => [peer, { type: 'copy', copy: null, since }]);
+      return knownBy(new Map([['a', { type: 'copy', copy: copy(5) }] as [string, CopyAnswer], ...noCopies]), one, isNumber);
     };
     expect(by(5, 'b')).toMatchObject({ is: 'known', latest: copy(5) });
     expect(by(6, 'b').is).toBe('waiting');

@@ -13,9 +13,9 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 
 /** Keeps the output off the console. */
 function silent() {
-  const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  onTestFinished(() => told.mockRestore());
-  return told;
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  return warn;
 }
 
 /** Peers that begin, join, end for good and restart, each with a register, names and a quota, and a storage if there is one. */
@@ -138,15 +138,15 @@ test('a peer with new storage counts for the first list only if it was given tha
 describe('reports on the console', () => {
   test('peers without the register, or not connected; a change of members does not wait', async () => {
     const { locks, medium, clock, notified, granted, decide } = await locksOf();
-    const told = silent();
+    const warn = silent();
     medium.up('b');
     const register = new Register(locks, 'x', 0, isNumber);
     void register.change(add).catch(() => {});
     await turn();
     clock.runUntil(9_999);
-    expect(told).not.toHaveBeenCalled();
+    expect(warn).not.toHaveBeenCalled();
     clock.runUntil(10_000);
-    expect(told.mock.calls).toEqual([
+    expect(warn.mock.calls).toEqual([
       [
         '"x" of "locks" at peer "a" has waited for 10 s for the members that store it: "b" is connected and does not answer. Create "x" there too: each member must create it at its start; "c" is not connected',
       ],
@@ -165,12 +165,12 @@ describe('reports on the console', () => {
 
   test('a peer with another initial value, once', async () => {
     const { locks, medium, say } = await locksOf();
-    const told = silent();
+    const warn = silent();
     medium.up('b');
     createQuota({ locks, budget: 10 });
     await turn();
     for (const type of ['read', 'read']) say('b', { type, fence: 1, number: 3, initial: 7 }, 'locks/quota');
-    expect(told.mock.calls).toEqual([
+    expect(warn.mock.calls).toEqual([
       [
         '"quota" of "locks" starts at peer "b" with a different initial value than at "a", where it is 10. Use the same at all peers, for a lasting quota the same budget: only one of the two was used',
       ],

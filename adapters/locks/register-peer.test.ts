@@ -291,7 +291,7 @@ describe('questions of other peers', () => {
     void register.change((n) => n).then(() => (isDone = true));
     await turn();
     const { number } = lastTo('b');
-    for (const said of [
+    for (const wrong of [
       { type: 'copy', copy: { fence: 1.5, value: 1 } },
       { type: 'copy', copy: { fence: 1 } },
       { type: 'copy', copy: { fence: 1, value: 1, keepers: {} } },
@@ -299,7 +299,7 @@ describe('questions of other peers', () => {
       { type: 'copy' },
       { type: 'known' },
     ])
-      for (const from of ['b', 'c']) say(from, { ...said, number });
+      for (const from of ['b', 'c']) say(from, { ...wrong, number });
     for (const from of ['y', 'z']) say(from, { ...copy(1, 1), number });
     for (const from of ['b', 'c']) say(from, { ...copy(1, 1), number: number - 1 });
     await turn();

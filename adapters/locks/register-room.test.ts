@@ -19,9 +19,9 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isAny = (value: unknown): value is Json => value !== undefined;
 
 function silent() {
-  const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  onTestFinished(() => told.mockRestore());
-  return told;
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  return warn;
 }
 
 /** Peers on a bus that carries messages of this many bytes, each with a register and a storage. */
@@ -260,7 +260,7 @@ describe('of a peer with larger messages', () => {
 
   test('a value without room for two lists does not move, until it is shorter', async () => {
     const { register, locks, decide, answer, sent, asked } = await textOf();
-    const told = silent();
+    const warn = silent();
     const value = 'x'.repeat(messageBytesMax - 200);
     const theirs = { type: 'copy', copy: { fence: 7, value, keepers } };
     decide(2, ['a', 'b', 'd'.repeat(200)]);
@@ -275,7 +275,7 @@ describe('of a peer with larger messages', () => {
       ),
       cause: { name: 'UsageError' },
     });
-    expect(told.mock.calls).toEqual([
+    expect(warn.mock.calls).toEqual([
       [expect.stringMatching(/^"x" of "locks" at peer "a" cannot move to the current members: "x" holds/)],
     ]);
     // A repeated call tries again.

@@ -92,10 +92,10 @@ test('sealed with a key for each pair, a relay keeps the seal of the pair', asyn
     ids,
     transports.map((transport) => createLocks({ transport, peers: ids })),
   );
-  const heard: unknown[] = [];
-  transports[2]!.events.subscribe((event) => event.type === 'message' && event.from === 'a' && heard.push(event.message));
+  const received: unknown[] = [];
+  transports[2]!.events.subscribe((event) => event.type === 'message' && event.from === 'a' && received.push(event.message));
   transports[0]!.send('c', 'by way of b');
-  await expect.poll(() => heard).toContain('by way of b');
+  await expect.poll(() => received).toContain('by way of b');
 });
 
 test('without relays no peer accepts messages that another one sends in a name', async () => {
@@ -109,14 +109,14 @@ test('without relays no peer accepts messages that another one sends in a name',
     if (event.type === 'message') ({ nonce: echo } = (event.message as any).message);
   });
   const b = bus.transport('b');
-  const told: unknown[] = [];
-  c!.events.subscribe((event) => told.push(event));
+  const emitted: unknown[] = [];
+  c!.events.subscribe((event) => emitted.push(event));
   await Promise.all([a!.connect(), b.connect(), c!.connect()]);
-  await expect.poll(() => told).toEqual([{ type: 'up', peer: 'a' }]);
+  await expect.poll(() => emitted).toEqual([{ type: 'up', peer: 'a' }]);
   const goodbye = { type: 'bye', session: later(), echo: echo! };
   b.send('c', { v: 1, name: 'link/1', message: { type: 'relayed', origin: 'a', message: goodbye } });
   a!.send('c', 'still there');
-  await expect.poll(() => told.slice(1)).toEqual([{ type: 'message', from: 'a', message: 'still there' }]);
+  await expect.poll(() => emitted.slice(1)).toEqual([{ type: 'message', from: 'a', message: 'still there' }]);
   await Promise.all([a!.close(), c!.close()]);
 });
 

@@ -139,8 +139,8 @@ describe('missing service for ten seconds is reported', () => {
         storage: storageOf?.(),
       }),
     );
-    const told: object[] = [];
-    all[0]!.node.addEventListener('unserved', (event) => void told.push((event as CustomEvent).detail as object));
+    const notices: object[] = [];
+    all[0]!.node.addEventListener('unserved', (event) => void notices.push((event as CustomEvent).detail as object));
     let until = 0;
     const pass = async (ms: number) => {
       for (let i = 0; i < 20; i++) await settled();
@@ -149,11 +149,11 @@ describe('missing service for ten seconds is reported', () => {
       for (let i = 0; i < 20; i++) await settled();
     };
     const warnings = () => warn.mock.calls.map(([text]) => text as string).filter((text) => text.includes(`peer "${there[0]}"`));
-    return { all, pass, told, warnings, bus };
+    return { all, pass, notices, warnings, bus };
   }
 
   test('two of three that start without storage: who is missing, and what helps', async () => {
-    const { all, pass, told, warnings } = started(['a', 'b', 'c'], ['a', 'b']);
+    const { all, pass, notices, warnings } = started(['a', 'b', 'c'], ['a', 'b']);
     await pass(9_000);
     expect(warnings()).toEqual([]);
     await pass(2_000);
@@ -162,7 +162,7 @@ describe('missing service for ten seconds is reported', () => {
         'after locks.bootstrap() on one peer of a new cluster; if c was removed since, no peer here remembers that: ' +
         'stop all peers, and start them with the present list of peers',
     ]);
-    expect(told).toEqual([{ type: 'unserved', ms: 10_000, missing: ['c'] }]);
+    expect(notices).toEqual([{ type: 'unserved', ms: 10_000, missing: ['c'] }]);
     await pass(60_000);
     expect(warnings()).toHaveLength(1);
     all[0]!.bootstrap();

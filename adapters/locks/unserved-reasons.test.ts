@@ -33,7 +33,7 @@ function peer(context: object = {}, missing: readonly string[] = ['b', 'c']) {
     value: 'apart' as unknown,
     context: { ...standing, promised: null, pending: [], differing: [], ...context },
   };
-  const told: object[] = [];
+  const notices: object[] = [];
   const node = Object.assign(new EventTarget(), {
     id: 'a',
     name: 'mine',
@@ -41,7 +41,7 @@ function peer(context: object = {}, missing: readonly string[] = ['b', 'c']) {
     environment: { clock },
     isThere: true,
     role: (name: string) => (node.isThere && name === EPOCHS ? role : undefined),
-    notify: (notification: object) => void told.push(notification),
+    notify: (notification: object) => void notices.push(notification),
   });
   const peers = new Set<string>();
   const events = new Subject<TransportEvent>();
@@ -54,27 +54,27 @@ function peer(context: object = {}, missing: readonly string[] = ['b', 'c']) {
     steps$.next();
   };
   const hears = (type: string, detail: object) => node.dispatchEvent(new CustomEvent(type, { detail }));
-  const said = () =>
+  const warnings = () =>
     warn.mock.calls.map(([text]) => (text as string).replace('"mine" of peer "a" has granted no locks for 10 s: ', ''));
   /** The reason after ten seconds. */
   const why = () => {
     watch();
     pass(10_000);
-    return said().at(-1);
+    return warnings().at(-1);
   };
-  return { node, transport, watch, pass, becomes, hears, said, told, why, end: () => steps$.complete() };
+  return { node, transport, watch, pass, becomes, hears, warnings, notices, why, end: () => steps$.complete() };
 }
 
 test('it is reported once, ten seconds after the last service, and again later', () => {
-  const { watch, pass, becomes, said, told, end } = peer();
+  const { watch, pass, becomes, warnings, notices, end } = peer();
   watch();
   pass(9_999);
-  expect(said()).toEqual([]);
+  expect(warnings()).toEqual([]);
   pass(1);
-  expect([said().length, told]).toEqual([1, [{ type: 'unserved', ms: 10_000, missing: ['b', 'c'] }]]);
+  expect([warnings().length, notices]).toEqual([1, [{ type: 'unserved', ms: 10_000, missing: ['b', 'c'] }]]);
   becomes({ following: {} });
   pass(60_000);
-  expect(said()).toHaveLength(1);
+  expect(warnings()).toHaveLength(1);
   becomes({ serving: {} });
   pass(60_000);
   becomes('apart');
@@ -82,15 +82,15 @@ test('it is reported once, ten seconds after the last service, and again later',
   // In time.
   becomes('attached');
   pass(60_000);
-  expect(said()).toHaveLength(1);
+  expect(warnings()).toHaveLength(1);
   becomes('apart');
   pass(10_000);
-  expect(said()).toHaveLength(2);
+  expect(warnings()).toHaveLength(2);
   becomes('serving');
   becomes('apart');
   end();
   pass(60_000);
-  expect(said()).toHaveLength(2);
+  expect(warnings()).toHaveLength(2);
 });
 
 test('a peer without a connection reports that', () => {
@@ -100,20 +100,20 @@ test('a peer without a connection reports that', () => {
 });
 
 test('unreasonable numbers are reported once, and are the reason until the peer serves', () => {
-  const { hears, pass, becomes, said, watch } = peer();
+  const { hears, pass, becomes, warnings, watch } = peer();
   watch();
   const reason =
     'its epochs\' numbers (900) and those here (4) are more than a year apart. See the page "Operating locks", section "Numbers that differ too much"';
   hears('unreasonable', { peer: 'b', epoch: 900, known: 4 });
   hears('unreasonable', { peer: 'b', epoch: 901, known: 5 });
-  expect(said()).toEqual([`"mine" of peer "a" ignores "b": ${reason}`]);
+  expect(warnings()).toEqual([`"mine" of peer "a" ignores "b": ${reason}`]);
   pass(10_000);
-  expect(said().at(-1)).toBe(`it does not reach b, c (b: ${reason}), and a majority of the peers has to be connected`);
+  expect(warnings().at(-1)).toBe(`it does not reach b, c (b: ${reason}), and a majority of the peers has to be connected`);
   hears('serving', { members: ['a', 'b'] });
   becomes('serving');
   becomes('apart');
   pass(10_000);
-  expect(said().at(-1)).toBe('it does not reach b, c, and a majority of the peers has to be connected');
+  expect(warnings().at(-1)).toBe('it does not reach b, c, and a majority of the peers has to be connected');
 });
 
 test('an open tab does not answer', () => {
@@ -200,11 +200,11 @@ test('a change of the members that may be decided names its missing voters', () 
 });
 
 test('an end is reported with its error, unless it was requested', () => {
-  const { node, said } = peer();
+  const { node, warnings } = peer();
   warnOfEnd(node as unknown as LiveNode, new ClosedError('closed'));
-  expect(said()).toEqual([]);
+  expect(warnings()).toEqual([]);
   warnOfEnd(node as unknown as LiveNode, new ConnectionError('the cable is cut'));
-  expect(said()).toEqual([
+  expect(warnings()).toEqual([
     '"mine" of peer "a" has ended: the cable is cut; every request rejects with this ConnectionError, and so does locks.ready before the ' +
       'first grant. See the page "Locks", section "When the locks of a peer end"',
   ]);

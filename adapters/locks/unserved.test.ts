@@ -29,7 +29,7 @@ function cluster() {
     return locks;
   };
   /** Lets ten seconds pass for all peers, and returns their warnings. */
-  const said = async (): Promise<string[]> => {
+  const texts = async (): Promise<string[]> => {
     for (const { clock } of running) {
       clock.maxFrames += 11_000;
       clock.flush();
@@ -37,7 +37,7 @@ function cluster() {
     await settled();
     return warn.mock.calls.map(([text]) => text as string);
   };
-  return { start, said };
+  return { start, texts };
 }
 const three = ['a', 'b', 'c'];
 const nothing = (name: string, id: string) => `"${name}" of peer "${id}" has granted no locks for 10 s: `;
@@ -47,47 +47,47 @@ const onBus = (bus: InProcessBus) => (id: string, peers: readonly string[]) => l
 
 describe('locks with another name', () => {
   test('are named by each peer for its connected peers', async () => {
-    const { start, said } = cluster();
+    const { start, texts } = cluster();
     const on = onBus(new InProcessBus());
     const all = ['orders', 'order', 'jobs'].map((name, i) => start(on(three[i]!, three), { peers: three, name }));
     await expect.poll(() => all.map(({ transport }) => transport.peers.size)).toEqual([2, 2, 2]);
     await settled();
     const cure = 'give createLocks the same name everywhere';
-    expect(await said()).toContain(
+    expect(await texts()).toContain(
       `${nothing('orders', 'a')}it does not reach b, c (b: connected, with "order" and without "orders": ${cure}; ` +
         `c: connected, with "jobs" and without "orders": ${cure})${tooFew}`,
     );
-    expect((await said()).filter((text) => text.includes('granted no locks'))).toHaveLength(3);
+    expect((await texts()).filter((text) => text.includes('granted no locks'))).toHaveLength(3);
   });
 
   test('and a peer without locks', async () => {
-    const { start, said } = cluster();
+    const { start, texts } = cluster();
     const on = onBus(new InProcessBus());
     const b = on('b', three);
     onTestFinished(() => b.close());
     const [{ transport }] = [start(on('a', three), { peers: three }), await b.connect()];
     await expect.poll(() => transport.peers.size).toBe(1);
-    expect(await said()).toContain(
+    expect(await texts()).toContain(
       `${nothing('locks', 'a')}it does not reach b, c (b: connected, without "locks": call createLocks there, with this name)${tooFew}`,
     );
   });
 
   test('are reported to a client as well', async () => {
-    const { start, said } = cluster();
+    const { start, texts } = cluster();
     const on = onBus(new InProcessBus());
     const all = ['a', 'b', 'c'].map((id) => start(on(id, [...three, 'd']), { peers: three, name: 'orders' }));
     await Promise.all(all.map(({ ready }) => ready));
     const { transport } = start(on('d', [...three, 'd']), { peers: three, client: true, name: 'order' });
     await expect.poll(() => transport.peers.size).toBe(3);
     await settled();
-    expect(await said()).toEqual([
+    expect(await texts()).toEqual([
       `${nothing('order', 'd')}it is a client, and none of a, b, c accepts it; it reaches none of them ` +
         '(a, b, c: connected, with "orders" and without "order": give createLocks the same name everywhere)',
     ]);
   });
 
   test('are forgotten when they are closed, quoted, and limited to a few', async () => {
-    const { start, said } = cluster();
+    const { start, texts } = cluster();
     const bus = new InProcessBus();
     const b = bus.transport('b');
     onTestFinished(() => b.close());
@@ -101,7 +101,7 @@ describe('locks with another name', () => {
     for (const name of [long, 'two', 'three', 'four', 'five']) say(name, 'node.hello');
     await settled();
     const quoted = `"\\u{1b}[2J${'x'.repeat(90)}…"`;
-    expect(await said()).toEqual([
+    expect(await texts()).toEqual([
       `${nothing('locks', 'a')}it does not reach b, c (b: connected, with ${quoted}, "two", "three", "four" and without "locks": ` +
         `give createLocks the same name everywhere)${tooFew}`,
     ]);
@@ -123,41 +123,41 @@ describe('a client whose listed peers do not vote', () => {
     'restart it with the voters as its peers, which locks.members on one of them lists';
 
   test('because they are clients themselves, or not connected', async () => {
-    const { start, said } = cluster();
+    const { start, texts } = cluster();
     const { on } = await served(start);
     await start(on('e', everybody), { peers: three, client: true }).ready;
     const { transport } = start(on('d', everybody), { peers: ['e', 'f'], client: true });
     await expect.poll(() => transport.peers.size).toBe(4);
     await settled();
-    expect(await said()).toContain(
+    expect(await texts()).toContain(
       `${client('d', 'e, f')}none of them (e: connected, without "locks" or as a client of it: ` +
         `if it should vote, call createLocks there, with this name)${others('a, b, c', 'e, f')}`,
     );
   });
 
   test('because they wait to be added: they report the voters', async () => {
-    const { start, said } = cluster();
+    const { start, texts } = cluster();
     const { on } = await served(start);
     start(on('e', everybody), { join: true });
     const { transport } = start(on('d', everybody), { peers: ['e'], client: true });
     await expect.poll(() => transport.peers.size).toBe(4);
     await settled();
-    expect(await said()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now. Start it again with these as its peers`);
+    expect(await texts()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now. Start it again with these as its peers`);
   });
 
   test('because they were removed: they report the voters', async () => {
-    const { start, said } = cluster();
+    const { start, texts } = cluster();
     const { on, all } = await served(start, [...three, 'e']);
     await all[0]!.removeMember('e');
     const { transport } = start(on('d', everybody), { peers: ['e'], client: true });
     await expect.poll(() => transport.peers.size).toBe(4);
     await settled();
-    expect(await said()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now. Start it again with these as its peers`);
+    expect(await texts()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now. Start it again with these as its peers`);
   });
 });
 
 test('peers that were given the hubs in another order', async () => {
-  const { start, said } = cluster();
+  const { start, texts } = cluster();
   const hubs = await Promise.all([webSocketHub({ port: 0 }), webSocketHub({ port: 0 })]);
   onTestFinished(() => Promise.all(hubs.map((hub) => hub.close())).then(() => {}));
   const urls = hubs.map(({ port }) => `ws://127.0.0.1:${port}`);
@@ -166,11 +166,11 @@ test('peers that were given the hubs in another order', async () => {
   await Promise.all(all.map(({ node }) => node.ready));
   const at = (other: string, i: number) =>
     `it does not reach ${other}, c (${other}, c: not at the hub at ${urls[i]}, one of 2 hubs: it has not connected, or has other hubs. Pass the same hubs in the same order to all peers)${tooFew}`;
-  expect(await said()).toEqual([nothing('locks', 'a') + at('b', 0), nothing('locks', 'b') + at('a', 1)]);
+  expect(await texts()).toEqual([nothing('locks', 'a') + at('b', 0), nothing('locks', 'b') + at('a', 1)]);
 });
 
 test('a peer whose hub is away', async () => {
-  const { start, said } = cluster();
+  const { start, texts } = cluster();
   const hub = await webSocketHub({ port: 0 });
   const url = `ws://127.0.0.1:${hub.port}`;
   const { node, transport } = start(linked(webSocket({ id: 'a', url, WebSocket }), { peers: three }), { peers: three });
@@ -178,7 +178,7 @@ test('a peer whose hub is away', async () => {
   const at = `${nothing('locks', 'a')}it does not reach b, c (b, c: `;
   await hub.close();
   await vi.waitFor(() => expect(absenceOf(transport, 'b')).toBe('this peer has no connection to a hub'));
-  expect(await said()).toContain(`${at}this peer has no connection to a hub)${tooFew}`);
+  expect(await texts()).toContain(`${at}this peer has no connection to a hub)${tooFew}`);
 });
 
 describe('a peer whose frames are refused', () => {
@@ -192,13 +192,13 @@ describe('a peer whose frames are refused', () => {
     ['without a seal', (medium) => medium, 'it sends without a seal and is refused. Use sealed with the same key there'],
   ];
   test.each(wrong)('%s', async (_, made, reason) => {
-    const { start, said } = cluster();
+    const { start, texts } = cluster();
     const bus = new InProcessBus();
     const on = (medium: Transport) => linked(medium, { peers: three, beatMs: 5 });
     const { transport } = start(on(sealed(bus.transport('a'), { key })), { peers: three });
     start(on(made(bus.transport('b'))), { peers: three });
     await vi.waitFor(() => expect(absenceOf(transport, 'b')).toBe(reason));
-    expect(await said()).toContain(`${nothing('locks', 'a')}it does not reach b, c (b: ${reason})${tooFew}`);
+    expect(await texts()).toContain(`${nothing('locks', 'a')}it does not reach b, c (b: ${reason})${tooFew}`);
   });
 
   test('is not reported any more once its frames are accepted', async () => {
@@ -224,12 +224,12 @@ describe('a wrong name in the peers of linked', () => {
     'connected, but its link layer does not answer. It is still starting, or its peers of linked do not contain this peer';
 
   test('here: a peer with another name; there: a peer without replies', async () => {
-    const { start, said } = cluster();
+    const { start, texts } = cluster();
     const on = onBus(new InProcessBus());
     const wrong = ['a', 'bb', 'c'];
     const all = [start(on('a', wrong), { peers: wrong }), start(on('b', three), { peers: three })];
     await Promise.all(all.map(({ node }) => node.ready));
-    const warnings = await said();
+    const warnings = await texts();
     expect(warnings).toContain(
       `${nothing('locks', 'a')}it does not reach bb, c (bb, c: not connected; b is connected, which is not in the peers of linked here)${tooFew}`,
     );
@@ -237,13 +237,13 @@ describe('a wrong name in the peers of linked', () => {
   });
 
   test('of a peer that joins: both peers report it', async () => {
-    const { start, said } = cluster();
+    const { start, texts } = cluster();
     const on = onBus(new InProcessBus());
     const all = three.map((id) => start(on(id, [...three, 'dd']), { peers: three }));
     await Promise.all(all.map(({ ready }) => ready));
     const { node } = start(on('d', [...three, 'd']), { join: true });
     await node.ready;
-    expect(await said()).toContain(
+    expect(await texts()).toContain(
       `${nothing('locks', 'd')}it is not a member (a, b, c: ${isNamedThere}). Call addMember("d") on a member, which must list it in the peers of linked`,
     );
     await expect(all[0]!.addMember('d')).rejects.toThrow(
@@ -253,7 +253,7 @@ describe('a wrong name in the peers of linked', () => {
 });
 
 test('clocks more than a day apart: each end reports both times', async () => {
-  const { start, said } = cluster();
+  const { start, texts } = cluster();
   const bus = new InProcessBus();
   const now = Date.parse('2026-03-01T12:00:00Z');
   const at = (id: string, began: number) => {
@@ -266,7 +266,7 @@ test('clocks more than a day apart: each end reports both times', async () => {
   await settled();
   const ahead = (began: string) =>
     `connected, but refused because its clock is more than a day ahead: it started at ${began} by its clock, and here it is 2026-03-01 12:00:00 UTC. Correct both clocks`;
-  const warnings = await said();
+  const warnings = await texts();
   expect(warnings).toContain(
     `${nothing('locks', 'a')}it does not reach b, c (b: ${ahead('2026-03-04 12:00:00 UTC')}; c: ${ahead('2026-03-04 12:01:00 UTC')})${tooFew}`,
   );
@@ -282,7 +282,7 @@ test('clocks more than a day apart: each end reports both times', async () => {
 });
 
 test('clocks of two peers connected by a third: both times, until one is gone', async () => {
-  const { start, said } = cluster();
+  const { start, texts } = cluster();
   const bus = new InProcessBus();
   const noon = Date.parse('2026-03-01T12:00:00Z');
   let passed = 0;
@@ -299,7 +299,7 @@ test('clocks of two peers connected by a third: both times, until one is gone', 
   await vi.waitFor(() => expect([b.transport.peers.size, reason(), absenceOf(c.transport, 'a')]).not.toContain(null));
   await vi.waitFor(() => expect([...b.transport.peers].sort()).toEqual(['a', 'c']));
   await settled();
-  const warnings = await said();
+  const warnings = await texts();
   const begin = ', and peers without storage begin once all are connected';
   expect(warnings.find((text) => text.includes('"a" has granted no locks'))).toContain(
     'it does not reach c (c: connected through b, but refused because its clock is more than a day ahead: it started at 2026-03-02 08:00:00 UTC by its clock, and here it is ' +

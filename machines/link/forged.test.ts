@@ -21,8 +21,8 @@ const withForged = (from: string, value: 'up' | 'seeking', forge: (choose: Choos
   node: (id, instance) => {
     const { role, input } = link.roles!(id, instance)[0]!;
     const context = begin(linkMachine, input as LinkInput).snapshot.context as LinkContext;
-    const heard = value === 'up' ? { theirs: 0, latest: 0, theirNonce: context.nonce } : {};
-    const end: RoleView<LinkContext> = { chart: 'link', value, context: { ...context, ...heard } };
+    const known = value === 'up' ? { theirs: 0, latest: 0, theirNonce: context.nonce } : {};
+    const end: RoleView<LinkContext> = { chart: 'link', value, context: { ...context, ...known } };
     return { roles: { [role]: end }, timers: [{ role, timer: 'beat', delay: 1 }] };
   },
   channel: (sender, _, __, choose) => (sender === from ? [forge(choose)] : []),

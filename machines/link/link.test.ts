@@ -129,10 +129,10 @@ test('a frame that remembers a later session is answered, a late known one is no
   const met = { ...frame, from: 'b', session: 99, nonce: 6, to: 5, echo: 8, checksum: CHECKSUM_BASIS };
   const { snapshot } = macrostep(linkMachine, begin(linkMachine, { ...input, ...sizes }).snapshot, met);
   expect(snapshot).toMatchObject({ value: 'up', context: { latest: 99 } });
-  const said = (late: object) =>
+  const replies = (late: object) =>
     macrostep(linkMachine, snapshot, { ...frame, from: 'b', ...late } as never).effects.map(({ message }: any) => message);
-  expect(said({ session: 9, nonce: 7 })).toMatchObject([{ session: 5, to: 99, nonce: 8, echo: 7, bodies: [] }, {}]);
-  expect(said({ session: 98, nonce: 6 })).toEqual([]);
+  expect(replies({ session: 9, nonce: 7 })).toMatchObject([{ session: 5, to: 99, nonce: 8, echo: 7, bodies: [] }, {}]);
+  expect(replies({ session: 98, nonce: 6 })).toEqual([]);
 });
 
 const frame = {

@@ -32,7 +32,7 @@ export class Speech {
 
   /** Takes the end after the step, and the progress before it. */
   constructor(
-    private readonly words: readonly Utterance[],
+    private readonly messages: readonly Utterance[],
     private readonly context: LinkContext,
     private readonly event: LinkChartEvent,
     public said: Spoken,
@@ -41,7 +41,7 @@ export class Speech {
   /** True if each reason has its message, no message is without a reason, and all messages that count as sent were sent. */
   get isOver(): boolean {
     const { base, sent } = this.context;
-    return this.isRight && this.next === this.words.length && this.said.upTo === base + sent;
+    return this.isRight && this.next === this.messages.length && this.said.upTo === base + sent;
   }
 
   /** Handles a frame of the connection: it may begin the connection, make room for more messages, or require a reply. */
@@ -64,22 +64,22 @@ export class Speech {
     const { said } = this;
     // No message is sent if none waits or the next one does not fit.
     if (why === 'news' && this.context.base + this.context.sent === said.upTo) return;
-    const word = this.words[this.next++];
-    if (!word || !this.fits(word, why)) this.isRight = false;
-    if (word?.type !== 'frame' || why === 'challenge') return;
-    const upTo = Math.max(said.upTo, word.seq + word.bodies.length);
+    const message = this.messages[this.next++];
+    if (!message || !this.fits(message, why)) this.isRight = false;
+    if (message?.type !== 'frame' || why === 'challenge') return;
+    const upTo = Math.max(said.upTo, message.seq + message.bodies.length);
     const tells = why === 'standing' || upTo > said.upTo;
-    this.said = tells ? { upTo, told: word.ack, unreported: 0 } : said;
+    this.said = tells ? { upTo, told: message.ack, unreported: 0 } : said;
   }
 
-  private fits(word: Utterance, why: Why): boolean {
+  private fits(message: Utterance, why: Why): boolean {
     const { session, nonce, theirs, theirNonce, expected, base, sent } = this.context;
-    if (word.session !== session) return false;
-    if (word.type === 'bye') return why === 'farewell' && word.echo === theirNonce;
-    const { seq, bodies, rejects } = word;
-    if (word.nonce !== nonce || rejects !== (why === 'missing')) return false;
-    if (why === 'challenge') return bodies.length === 0 && this.isAnswer(word);
-    if (word.to !== theirs || word.echo !== theirNonce || word.ack !== (why === 'first' ? 0 : expected)) return false;
+    if (message.session !== session) return false;
+    if (message.type === 'bye') return why === 'farewell' && message.echo === theirNonce;
+    const { seq, bodies, rejects } = message;
+    if (message.nonce !== nonce || rejects !== (why === 'missing')) return false;
+    if (why === 'challenge') return bodies.length === 0 && this.isAnswer(message);
+    if (message.to !== theirs || message.echo !== theirNonce || message.ack !== (why === 'first' ? 0 : expected)) return false;
     switch (why) {
       case 'first':
         return seq === 0;

@@ -7,7 +7,7 @@ import { isUp, type End } from './view.js';
 
 /** Three properties that depend on a step, and not only on the state after it. */
 export class ToldAndKept {
-  private isTold = true;
+  private isNotified = true;
   private isDelivered = true;
   private isKept = true;
 
@@ -25,14 +25,14 @@ export class ToldAndKept {
     const changes = notifications.filter(({ type }) => type === 'link.up' || type === 'link.down').map(({ type }) => type);
     const next = isUp(before) ? 'link.down' : 'link.up';
     const alternate = changes.every((type, i) => (type === next) === (i % 2 === 0));
-    if (!alternate || (changes.length % 2 === 1) !== (isUp(before) !== isUp(after))) this.isTold = false;
+    if (!alternate || (changes.length % 2 === 1) !== (isUp(before) !== isUp(after))) this.isNotified = false;
     // A new connection has delivered only the messages that were notified since it went up.
     const first = changes.length === 0 ? before.context.expected : 0;
     const upAt = notifications.findLastIndex(({ type }) => type === 'link.up');
-    const told = notifications
+    const received = notifications
       .slice(upAt + 1)
       .reduce((sum, notification) => sum + (notification.type === 'received' ? notification.bodies.length : 0), 0);
-    if (isUp(after) && after.context.expected !== first + told) this.isDelivered = false;
+    if (isUp(after) && after.context.expected !== first + received) this.isDelivered = false;
     if (notifications.some((notification) => notification.type === 'received' && notification.bodies.length === 0))
       this.isDelivered = false;
   }
@@ -40,7 +40,7 @@ export class ToldAndKept {
   results(): PropertyResult[] {
     const always = 'always' as const;
     return [
-      { name: 'ups and downs are told', kind: always, holds: this.isTold },
+      { name: 'ups and downs are told', kind: always, holds: this.isNotified },
       { name: 'what is delivered is told', kind: always, holds: this.isDelivered },
       { name: 'what is posted is kept, or told to be lost', kind: always, holds: this.isKept },
     ];

@@ -42,10 +42,10 @@ export interface Carried {
 }
 
 export function carriedBy({ from, to, message }: Flight): Carried {
-  const word = message as Frame | Bye | Relay | Relayed;
-  if (word.type === 'relay') return { from, to: word.target, message: word.message };
-  if (word.type === 'relayed') return { from: word.origin, to, message: word.message };
-  return { from, to, message: word };
+  const outer = message as Frame | Bye | Relay | Relayed;
+  if (outer.type === 'relay') return { from, to: outer.target, message: outer.message };
+  if (outer.type === 'relayed') return { from: outer.origin, to, message: outer.message };
+  return { from, to, message: outer };
 }
 
 /** The nodes that can relay between two others: each reaches both, and both reach it. */

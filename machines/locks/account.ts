@@ -30,13 +30,13 @@ export class LocksAccount implements Observer {
   private hasKeptSmaller = false;
   private latest = 0;
   /**
-   * `told`: the fence of each held lock by node, according to the notifications. `everTold`: all notified grants. `claims`: the last claims
+   * `notified`: the fence of each held lock by node, according to the notifications. `everAnnounced`: all notified grants. `claims`: the last claims
    * of each node.
    */
-  private readonly told = new Map<NodeId, Map<string, number>>();
-  private readonly everTold = new Set<string>();
+  private readonly notified = new Map<NodeId, Map<string, number>>();
+  private readonly everAnnounced = new Set<string>();
   private readonly claims = new Map<NodeId, readonly Claim[]>();
-  private isTold = true;
+  private isAnnounced = true;
   /** The first list of voters that was announced for each version of a cluster. */
   private readonly lists = new Map<string, string>();
   private isOneList = true;
@@ -54,7 +54,7 @@ export class LocksAccount implements Observer {
       if (notification.type === 'lock.granted') this.grant(step.node, notification);
       if (notification.type === 'members') this.list(epochsOf(c.nodes.get(step.node)!).context.membership);
     }
-    this.tell(step, c);
+    this.compareHolds(step, c);
   }
 
   private grant(node: NodeId, { lock, fence, mode }: HeldIn): void {
@@ -78,24 +78,24 @@ export class LocksAccount implements Observer {
    * A restarted process has not received notifications. A lock that a client without a voter has released stays claimed until a voter is
    * notified.
    */
-  private tell({ node, kind, emitted }: Step<LocksNotification>, c: Configuration): void {
+  private compareHolds({ node, kind, emitted }: Step<LocksNotification>, c: Configuration): void {
     const view = c.nodes.get(node)!;
     const { claims } = epochsOf(view).context;
-    if (kind === 'reload') this.told.delete(node);
+    if (kind === 'reload') this.notified.delete(node);
     if (emitted.length === 0 && claims === this.claims.get(node)) return;
     this.claims.set(node, claims);
-    const told = this.told.get(node) ?? new Map<string, number>();
-    this.told.set(node, told);
+    const notified = this.notified.get(node) ?? new Map<string, number>();
+    this.notified.set(node, notified);
     for (const notification of emitted) {
-      if (notification.type === 'lock.released' || notification.type === 'lock.lost') told.delete(notification.lock);
+      if (notification.type === 'lock.released' || notification.type === 'lock.lost') notified.delete(notification.lock);
       if (notification.type !== 'lock.granted') continue;
-      told.set(notification.lock, notification.fence);
-      this.everTold.add(`${node} ${notification.lock} ${notification.fence}`);
+      notified.set(notification.lock, notification.fence);
+      this.everAnnounced.add(`${node} ${notification.lock} ${notification.fence}`);
     }
     const used = new Map(usesAt(view, node).map(({ lock, fence }) => [lock, fence]));
-    this.isTold &&=
-      [...told].every(([lock, fence]) => used.get(lock) === fence) &&
-      [...used].every(([lock, fence]) => this.everTold.has(`${node} ${lock} ${fence}`));
+    this.isAnnounced &&=
+      [...notified].every(([lock, fence]) => used.get(lock) === fence) &&
+      [...used].every(([lock, fence]) => this.everAnnounced.has(`${node} ${lock} ${fence}`));
   }
 
   /** Judges only the latest epoch: a slow node may begin an earlier one late. */
@@ -133,7 +133,7 @@ export class LocksAccount implements Observer {
     const always = (name: string, holds: boolean): PropertyResult => ({ name, kind: 'always', holds });
     return [
       always('no fence granted twice', !this.isRepeated),
-      always('who has a lock was told so, and who was told has it', this.isTold),
+      always('who has a lock was told so, and who was told has it', this.isAnnounced),
       always('who keeps a lock has the largest fence', !this.hasKeptSmaller),
       always('no two are told of different lists of one version', this.isOneList),
       always('until something fails, fences grow', !this.hasFallen),

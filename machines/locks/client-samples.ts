@@ -15,7 +15,7 @@ const input: ClientInput = { id: 'x', membership, links: [], patience: 1, number
 
 const sampleEvents = ({ number, claims }: ClientContext): Named[] => {
   if (number > 3) return [];
-  const told = { type: 'told', members: ['a', 'b'], membership };
+  const superseding = { type: 'told', members: ['a', 'b'], membership };
   const answer = { type: 'attached', kept: [], members: ['a', 'b'], membership };
   return [
     ...['a', 'b'].flatMap((peer) => ['link.up', 'link.down'].map((type) => ({ type, peer }))),
@@ -26,12 +26,12 @@ const sampleEvents = ({ number, claims }: ClientContext): Named[] => {
     ]),
     ...['a', 'b'].flatMap((from) => [
       { ...answer, from, number, epoch: 1 },
-      { ...told, from, epoch: 2 },
+      { ...superseding, from, epoch: 2 },
       { type: 'hello', from, membership },
       { type: 'detached', from, number, membership: grown },
     ]),
     { ...answer, from: 'a', number: number - 1, epoch: 1 },
-    { ...told, from: 'a', epoch: 1 },
+    { ...superseding, from: 'a', epoch: 1 },
     { type: 'detached', from: 'a', number: number - 1, membership },
     ...['acquired', 'forfeited'].flatMap((type) =>
       [number, number - 1].map((number) => ({ type, from: 'a', number, lock: 'l', fence: 5 })),

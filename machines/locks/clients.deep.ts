@@ -326,7 +326,7 @@ describe('messages of the epochs fit into the message size, whatever a client re
     kind: 'always',
     holds: ({ flights }) => flights.every(({ message }) => JSON.stringify(message).length <= bytes),
   };
-  const said = (protocol: typeof locks) =>
+  const searched = (protocol: typeof locks) =>
     explore(withProposals(protocol), {
       topology: among(['a', 'b']),
       options: { hold: null, ...clients, bytes },
@@ -335,8 +335,8 @@ describe('messages of the epochs fit into the message size, whatever a client re
       properties: [fits],
     });
 
-  test('they do', () => expect(said(locks).verdict).toBe('valid'));
+  test('they do', () => expect(searched(locks).verdict).toBe('valid'));
 
   test('they do not if no request is refused', () =>
-    expect(said(mutant({ guards: { isFull: () => false } })).counterexample?.property).toBe('fits'));
+    expect(searched(mutant({ guards: { isFull: () => false } })).counterexample?.property).toBe('fits'));
 });

@@ -127,12 +127,12 @@ const usedAt = ({ node, using }: PromiseReport): Kept[] => using.map((held) => (
 
 /** Rule 11: moves a client's lock to the voter to which the client attached last. */
 function moved(held: Kept, reports: readonly PromiseReport[]): Kept {
-  const words = reports.flatMap(({ node, stranded }) =>
+  const attachments = reports.flatMap(({ node, stranded }) =>
     stranded
       .filter(({ lock, fence, client }) => lock === held.lock && fence === held.fence && client === held.client)
       .map(({ number }) => ({ node, number })),
   );
-  const last = words.toSorted((a, b) => a.number - b.number).at(-1);
+  const last = attachments.toSorted((a, b) => a.number - b.number).at(-1);
   return last === undefined ? held : { ...held, node: last.node };
 }
 

@@ -235,8 +235,11 @@ describe('a leader that starts while the others begin without it', () => {
   test('proposes above the numbers that it learns, because no other node will remind it', () => {
     const proposing = after();
     expect([proposing.value, proposing.context.promised]).toMatchObject([{ preparing: 'saving' }, { epoch: 1 }]);
-    const told = after({ type: 'changed', from: 'b', membership }, { type: 'told', ...others });
-    expect([told.value, told.context.promised]).toMatchObject([{ preparing: 'saving' }, { epoch: 4, members: ['a', 'b', 'c'] }]);
+    const notified = after({ type: 'changed', from: 'b', membership }, { type: 'told', ...others });
+    expect([notified.value, notified.context.promised]).toMatchObject([
+      { preparing: 'saving' },
+      { epoch: 4, members: ['a', 'b', 'c'] },
+    ]);
     expect(after({ type: 'told', ...others }, { type: 'stored', key: 'standing' }).value).toEqual({
       preparing: { collecting: 'asking' },
     });

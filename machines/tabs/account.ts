@@ -23,7 +23,7 @@ interface Arrival {
 export class TabsAccount implements Observer {
   private readonly known = new Map<NodeId, Known>();
   private readonly arrivals = new Map<NodeId, Arrival>();
-  private isTold = true;
+  private isAnnounced = true;
   private isFinal = true;
   private isAwaited = true;
 
@@ -46,8 +46,8 @@ export class TabsAccount implements Observer {
       )
     )
       this.isFinal = false;
-    const told = emitted.map(textOf).sort();
-    if (told.join() !== changesOf(before, after).sort().join()) this.isTold = false;
+    const announced = emitted.map(textOf).sort();
+    if (announced.join() !== changesOf(before, after).sort().join()) this.isAnnounced = false;
   }
 
   /** True if an arriving tab participates exactly when it has met all named tabs, or has waited long enough for replies. */
@@ -72,7 +72,7 @@ export class TabsAccount implements Observer {
 
   properties(): PropertyResult[] {
     return [
-      { name: 'comings and goings are told', kind: 'always', holds: this.isTold },
+      { name: 'comings and goings are told', kind: 'always', holds: this.isAnnounced },
       { name: 'who leaves or was missed says goodbye and takes part no more', kind: 'always', holds: this.isFinal },
       { name: 'who arrives takes part once all are met, or nobody answers', kind: 'always', holds: this.isAwaited },
     ];
