@@ -191,7 +191,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     medium.opened({
       send: (peer, message, text) => outgoing.send(peer, message, text),
       close: async () => {
-        await lastWords(node, outgoing, options);
+        await leaveAll(node, outgoing, options);
         await transport.close();
       },
     });
@@ -285,7 +285,7 @@ function tooMuchFor(peer: NodeId, limits: PeerLimits): string {
  * Leaves each peer once it has received everything. If some peers are reached through others, leaves none before all have received
  * everything. After the patience of the detector it leaves all peers, and undelivered messages are lost.
  */
-async function lastWords(
+async function leaveAll(
   node: LiveNode,
   outgoing: Outgoing,
   { beatMs = BEAT_MS, patience = PATIENCE }: LinkedOptions,

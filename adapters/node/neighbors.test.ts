@@ -46,7 +46,7 @@ function neighborsOf(protocol: Core) {
 describe('protocols with link events', () => {
   test('a new peer is greeted, and present once it answers; earlier messages are dropped', () => {
     const { neighbors, said, heard } = neighborsOf(electionCore);
-    neighbors.told('up', 'b');
+    neighbors.handle('up', 'b');
     expect([said, heard]).toEqual([[['b', hello()]], []]);
     expect(neighbors.receive('b', word)).toBeNull();
     expect(neighbors.receive('b', hello(true))).toBeNull();
@@ -60,7 +60,7 @@ describe('protocols with link events', () => {
     const { neighbors, heard } = neighborsOf(electionCore);
     for (const peer of ['b', 'c']) neighbors.receive(peer, hello(true));
     heard.length = 0;
-    neighbors.told('down', 'b');
+    neighbors.handle('down', 'b');
     expect(neighbors.receive('c', bye)).toBeNull();
     expect(heard).toEqual([
       { type: 'link.down', peer: 'b' },
@@ -76,7 +76,7 @@ describe('protocols with link events', () => {
 
   test('a node that leaves sends a goodbye to all that may count it as present', () => {
     const { neighbors, said } = neighborsOf(electionCore);
-    neighbors.told('up', 'b');
+    neighbors.handle('up', 'b');
     neighbors.leave();
     expect(said.at(-1)).toEqual(['b', bye]);
   });
@@ -99,7 +99,7 @@ describe('protocols with anonymous nodes', () => {
     const { neighbors, said, heard } = neighborsOf(exclusionCore);
     for (const peer of ['b', 'c']) neighbors.receive(peer, hello(true));
     heard.length = 0;
-    neighbors.told('down', 'b');
+    neighbors.handle('down', 'b');
     expect([heard, neighbors.send(1, word), said]).toEqual([[{ type: 'link.down', peer: 1 }], 0, []]);
     neighbors.receive('d', hello(true));
     expect([neighbors.ports.of('d'), neighbors.ports.of('c')]).toEqual([1, 2]);
@@ -108,8 +108,8 @@ describe('protocols with anonymous nodes', () => {
 
 test('if a protocol routes, all peers are always reachable and none is greeted', () => {
   const { neighbors, said, heard } = neighborsOf(directory);
-  neighbors.told('up', 'b');
-  neighbors.told('down', 'b');
+  neighbors.handle('up', 'b');
+  neighbors.handle('down', 'b');
   expect([neighbors.receive('b', word), neighbors.receive('b', hello())]).toEqual(['b', 'b']);
   expect(neighbors.send('b', word)).toBe(1);
   neighbors.leave();

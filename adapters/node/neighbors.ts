@@ -17,15 +17,15 @@ export class Neighbors {
   constructor(
     private readonly self: NodeId,
     protocol: RunningCore,
-    private readonly say: (to: NodeId, message: Message) => number,
-    private readonly hear: (event: LinkEvent) => void,
+    private readonly transmit: (to: NodeId, message: Message) => number,
+    private readonly notify: (event: LinkEvent) => void,
   ) {
     this.isAnonymous = protocol.network.addressing === 'ports';
-    this.presence = needsPresence(protocol) ? new Presence(say, (type, peer) => this.notification(type, peer)) : null;
+    this.presence = needsPresence(protocol) ? new Presence(transmit, (type, peer) => this.report(type, peer)) : null;
   }
 
   /** Handles an event of the transport. The greeting determines whether the peer participates. */
-  told(type: 'up' | 'down', peer: NodeId): void {
+  handle(type: 'up' | 'down', peer: NodeId): void {
     if (type === 'up') this.presence?.greet(peer);
     else this.presence?.part(peer);
   }
@@ -33,7 +33,7 @@ export class Neighbors {
   /** The sender's address for the charts; `null` for greetings and late messages, which the charts do not receive. */
   receive(from: NodeId, message: Message): Address | null {
     if (from === this.self || !this.presence) return this.addressOf(from);
-    if (this.presence.hear(from, message)) return null;
+    if (this.presence.receive(from, message)) return null;
     return this.presence.has(from) ? this.addressOf(from) : null;
   }
 
@@ -42,7 +42,7 @@ export class Neighbors {
     const peer = typeof to === 'number' ? this.ports.peerAt(to) : to;
     // The peer of the port has just gone.
     if (peer === undefined) return 0;
-    return this.presence ? this.presence.send(peer, message) : this.say(peer, message);
+    return this.presence ? this.presence.send(peer, message) : this.transmit(peer, message);
   }
 
   leave(): void {
@@ -54,9 +54,9 @@ export class Neighbors {
     return peer === this.self ? 0 : this.ports.of(peer)!;
   }
 
-  private notification(type: 'up' | 'down', peer: NodeId): void {
+  private report(type: 'up' | 'down', peer: NodeId): void {
     const address = this.isAnonymous && type === 'up' ? this.ports.plugIn(peer) : this.addressOf(peer);
-    this.hear({ type: `link.${type}`, peer: address });
+    this.notify({ type: `link.${type}`, peer: address });
     if (this.isAnonymous && type === 'down') this.ports.unplug(peer);
   }
 }

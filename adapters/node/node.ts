@@ -178,13 +178,13 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.neighbors = new Neighbors(
       transport.id,
       protocol,
-      (to, message) => this.say(to, message),
+      (to, message) => this.transmit(to, message),
       (event) => this.step(event),
     );
     this.ports = this.neighbors.ports;
     this.channels.open(name, {
       message: (from, message, number) => this.come(from, message, number),
-      peer: (type, peer) => this.hear(type, peer),
+      peer: (type, peer) => this.handlePeer(type, peer),
       closed: (error) => this.end(error ?? new ClosedError(`the transport of "${this.id}" was closed`)),
     });
     this.storage = storage;
@@ -294,7 +294,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
         event: { type: 'start' },
         outcome: this.node.start(startsOf(this.protocol, this.id, this.instance, stored), choose),
       }));
-    for (const peer of this.transport.peers) this.hear('up', peer);
+    for (const peer of this.transport.peers) this.handlePeer('up', peer);
     for (const take of this.receivedBeforeStart.splice(0)) take();
     this.takeTurns();
   }
@@ -333,7 +333,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
    * Sends a message. A protocol that tolerates losses repeats its messages, so a message to an absent peer is dropped instead of
    * stored at a hub.
    */
-  private say(to: NodeId, message: Message): number {
+  private transmit(to: NodeId, message: Message): number {
     const { guarantees, peers } = this.transport;
     const isAway = this.protocol.network.isLossy === true && guarantees.presence === 'reported' && !peers.has(to);
     return isAway ? 0 : this.channels.send(this.name, to, message);
@@ -371,11 +371,11 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     }));
   }
 
-  private hear(type: 'up' | 'down', peer: NodeId): void {
+  private handlePeer(type: 'up' | 'down', peer: NodeId): void {
     if (!this.isStarted || !this.isNear(peer)) return;
     if (type === 'down') this.gate?.parted(peer);
     this.heard$.next({ type, peer });
-    this.neighbors.told(type, peer);
+    this.neighbors.handle(type, peer);
   }
 
   private accepts(event: Message): boolean {

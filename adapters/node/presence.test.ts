@@ -22,44 +22,44 @@ const news = () => said.splice(0);
 test('greetings and goodbyes differ from all other messages', () => {
   expect([hello(), bye, word].map(isGreeting)).toEqual([true, true, false]);
   expect([hello(), bye, word].map(isLeaving)).toEqual([false, true, false]);
-  expect([presence.hear('b', word), news()]).toEqual([false, []]);
+  expect([presence.receive('b', word), news()]).toEqual([false, []]);
 });
 
 test('a peer is present after its greeting, which is answered; answers are not', () => {
   presence.greet('b');
   expect([news(), presence.has('b')]).toEqual([['b node.hello'], false]);
-  expect(presence.hear('b', hello(true))).toBe(true);
+  expect(presence.receive('b', hello(true))).toBe(true);
   expect([news(), presence.has('b')]).toEqual([['b is up'], true]);
-  presence.hear('c', hello());
+  presence.receive('c', hello());
   expect(news()).toEqual(['c node.hello answer', 'c is up']);
   presence.greet('b');
-  presence.hear('b', hello(true));
+  presence.receive('b', hello(true));
   expect(news()).toEqual([]);
 });
 
 test('a present peer that greets again has restarted', () => {
-  presence.hear('b', hello());
+  presence.receive('b', hello());
   news();
-  presence.hear('b', hello());
+  presence.receive('b', hello());
   expect(news()).toEqual(['b is down', 'b node.hello answer', 'b is up']);
 });
 
 test('messages to a peer that has not connected wait for it in order', () => {
   expect([presence.send('b', word), presence.send('c', word), presence.send('b', { type: 'last' })]).toEqual([null, null, null]);
-  presence.hear('b', hello(true));
+  presence.receive('b', hello(true));
   expect(news()).toEqual(['b word', 'b last', 'b is up']);
-  presence.hear('c', hello(true));
+  presence.receive('c', hello(true));
   expect(news()).toEqual(['c word', 'c is up']);
   expect([presence.send('b', word), news()]).toEqual([1, ['b word']]);
 });
 
 test('messages to a departed peer are lost, and not sent when it returns', () => {
-  presence.hear('b', hello(true));
+  presence.receive('b', hello(true));
   presence.part('b');
   presence.part('b');
   expect(news()).toEqual(['b is up', 'b is down']);
   expect([presence.send('b', word), presence.has('b')]).toEqual([0, false]);
-  presence.hear('b', hello(true));
+  presence.receive('b', hello(true));
   expect(news()).toEqual(['b is up']);
 });
 
@@ -72,9 +72,9 @@ test('waiting messages are limited: the next one is refused with its peer', () =
 
 test('sends goodbye to all peers that may count it as present, and to no others', () => {
   presence.greet('b');
-  presence.hear('c', hello());
+  presence.receive('c', hello());
   presence.greet('d');
-  presence.hear('d', bye);
+  presence.receive('d', bye);
   news();
   presence.leave();
   expect([news(), presence.has('c')]).toEqual([['b node.bye', 'c node.bye'], false]);

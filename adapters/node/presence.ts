@@ -26,8 +26,8 @@ export class Presence {
   private readonly waiting: { readonly to: NodeId; readonly message: Message }[] = [];
 
   constructor(
-    private readonly say: (to: NodeId, message: Message) => number,
-    private readonly tell: (type: 'up' | 'down', peer: NodeId) => void,
+    private readonly transmit: (to: NodeId, message: Message) => number,
+    private readonly report: (type: 'up' | 'down', peer: NodeId) => void,
   ) {}
 
   has(peer: NodeId): boolean {
@@ -36,7 +36,7 @@ export class Presence {
 
   /** Sends a message. Returns its sequence number on the connection; 0 if it is lost, `null` if it waits. */
   send(to: NodeId, message: Message): number | null {
-    if (this.has(to)) return this.say(to, message);
+    if (this.has(to)) return this.transmit(to, message);
     if (this.known.has(to)) return 0;
     if (this.waiting.length < this.waitingMax) this.waiting.push({ to, message });
     else
@@ -50,18 +50,18 @@ export class Presence {
   greet(peer: NodeId): void {
     if (this.has(peer)) return;
     this.greeted.add(peer);
-    this.say(peer, hello(false));
+    this.transmit(peer, hello(false));
   }
 
   /** Handles a message of the greeting. Returns false for all other messages. */
-  hear(from: NodeId, message: Message & { readonly isAnswer?: unknown }): boolean {
+  receive(from: NodeId, message: Message & { readonly isAnswer?: unknown }): boolean {
     if (message.type === BYE) this.part(from);
     else if (message.type !== HELLO) return false;
     else {
       if (message.isAnswer !== true) {
         this.part(from);
         this.greeted.add(from);
-        this.say(from, hello(true));
+        this.transmit(from, hello(true));
       }
       this.meet(from);
     }
@@ -71,12 +71,12 @@ export class Presence {
   /** Handles a peer that is down or has sent a goodbye. */
   part(peer: NodeId): void {
     this.greeted.delete(peer);
-    if (this.present.delete(peer)) this.tell('down', peer);
+    if (this.present.delete(peer)) this.report('down', peer);
   }
 
   /** Sends a goodbye to all peers that may count this node as present. */
   leave(): void {
-    for (const peer of this.greeted) this.say(peer, { type: BYE });
+    for (const peer of this.greeted) this.transmit(peer, { type: BYE });
     this.greeted.clear();
     this.present.clear();
   }
@@ -87,10 +87,10 @@ export class Presence {
     this.known.add(peer);
     const kept = this.waiting.splice(0);
     for (const { to, message } of kept) {
-      if (to === peer) this.say(to, message);
+      if (to === peer) this.transmit(to, message);
       else this.waiting.push({ to, message });
     }
-    this.tell('up', peer);
+    this.report('up', peer);
   }
 }
 

@@ -142,7 +142,7 @@ test('held frames are delivered at the allowed rate, then the socket is resumed'
 
 test('a socket that is paused or closing is not pinged at a beat', () => {
   const { far, line } = lineOf();
-  line.leaveAlone(new Promise(() => {}));
+  line.pauseUntil(new Promise(() => {}));
   for (let i = 0; i < 6; i++) line.beat();
   expect([far.pings, far.readyState]).toEqual([0, 1]);
   const closing = lineOf();

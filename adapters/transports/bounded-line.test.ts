@@ -200,7 +200,7 @@ test('a paused line reads nothing, and later delivers everything in order', asyn
   let leave: Promise<unknown> | undefined;
   const { far, near } = line({}, (text) => {
     heard.push(text);
-    if (text === 'wait' || text === 'wait again') near.leaveAlone(leave!);
+    if (text === 'wait' || text === 'wait again') near.pauseUntil(leave!);
   });
   const waiting: (() => void)[] = [];
   const until = () => (leave = new Promise<void>((resolve) => waiting.push(resolve)));
@@ -221,7 +221,7 @@ test('an end that closes while its line is paused delivers no more frames', asyn
   const heard: unknown[] = [];
   const { far, near } = line({}, (text) => heard.push(text));
   const over = Promise.resolve();
-  near.leaveAlone(over);
+  near.pauseUntil(over);
   far.sends('late');
   far.terminate();
   await vi.advanceTimersByTimeAsync(100);

@@ -219,7 +219,7 @@ export class BoundedLine implements Line {
   }
 
   /** Pauses the socket until the promise has settled. Meanwhile frames wait at the other end. */
-  leaveAlone(until: Promise<unknown>): void {
+  pauseUntil(until: Promise<unknown>): void {
     this.socket.pause();
     this.resting?.unsubscribe();
     const resting = (this.resting = new Subscription());

@@ -38,7 +38,7 @@ function identity(suite: Conformance): void {
   test(
     'id and guarantees are as declared',
     peered(suite, ['a', 'b'], async ([a, b]) => {
-      check(same([a.transport.id, b.transport.id], ['a', 'b']), 'the ids differ from those asked for');
+      check(same([a.transport.id, b.transport.id], ['a', 'b']), 'the ids differ from the requested ones');
       check(same(a.transport.guarantees, guarantees), 'the guarantees differ from those announced to the suite');
     }),
   );
@@ -177,8 +177,8 @@ function presence({ test, guarantees, create }: Conformance): void {
       for (const peer of [a, b]) {
         await peer.until('c to be down', (event) => event.type === 'down' && event.peer === 'c');
         check(!peer.transport.peers.has('c'), `${peer.transport.id} still lists c`);
-        const told = peer.log.filter((event) => 'peer' in event && event.peer === 'c').map(({ type }) => type);
-        check(same(told, ['up', 'down']), `${peer.transport.id} was told of c: ${told.join(' ')}`);
+        const reported = peer.log.filter((event) => 'peer' in event && event.peer === 'c').map(({ type }) => type);
+        check(same(reported, ['up', 'down']), `${peer.transport.id} reported c as ${reported.join(' ')}`);
       }
     }),
   );

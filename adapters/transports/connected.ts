@@ -6,7 +6,7 @@ import { Subscription, type SchedulerLike } from 'rxjs';
 import { shownValue } from '../../network/scenario/read.js';
 import { ConnectionError } from './errors.js';
 import { later } from './later.js';
-import { saidBy } from './reading.js';
+import { messageOf } from './reading.js';
 
 /** Calls the application's function. `how` names the expected result, `advice` a remedy if the broker does not answer. */
 export async function connectedBy<C extends object>(
@@ -22,7 +22,7 @@ export async function connectedBy<C extends object>(
   try {
     made = await connection();
   } catch (error) {
-    throw new ConnectionError(`${who} has no connection to ${broker}: ${saidBy(error)}; ${advice}`, { cause: error });
+    throw new ConnectionError(`${who} has no connection to ${broker}: ${messageOf(error)}; ${advice}`, { cause: error });
   } finally {
     absence.ends();
   }

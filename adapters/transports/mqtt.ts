@@ -18,7 +18,7 @@ import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
 import { mqttGuarantees } from './guarantees.js';
 import { later } from './later.js';
-import { escape, saidBy } from './reading.js';
+import { escape, messageOf } from './reading.js';
 import type { Transport } from './transport.js';
 
 /**
@@ -144,7 +144,7 @@ async function subscribe(client: MqttClient, topic: string, id: NodeId, signal: 
       await client.subscribeAsync({ [topic]: { qos: 1 }, resubscribe: true } as ISubscriptionMap);
       return;
     } catch (cause) {
-      const why = saidBy(cause);
+      const why = messageOf(cause);
       if ((cause as { packet?: unknown }).packet !== undefined)
         throw new ConnectionError(`the MQTT broker refuses the topic of peer "${id}": ${why}`, { cause });
       const unanswered = `the connection of peer "${id}" to the MQTT broker ended before the broker confirmed its topic: ${why}`;

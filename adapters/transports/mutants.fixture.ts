@@ -183,7 +183,7 @@ export const mutants: readonly WireMutant[] = [
   [
     'frames wait for the decision of admit',
     MESH,
-    'contact.line.leaveAlone(this.decide(',
+    'contact.line.pauseUntil(this.decide(',
     'void (this.decide(',
     mesh,
     'frames wait in order while admit',

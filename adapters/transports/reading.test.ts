@@ -11,7 +11,7 @@ import {
   quote,
   readFrame,
   reasonIn,
-  saidBy,
+  messageOf,
   VALUES_MAX,
   write,
 } from './reading.js';
@@ -101,7 +101,7 @@ test('escaping has no length limit, and keeps visible characters', () => {
 });
 
 test('the text of a thrown value is its message, also for values that are not errors', () => {
-  expect([saidBy(new Error('late\n')), saidBy('none'), saidBy(undefined)]).toEqual(['late\\u{a}', 'none', 'undefined']);
+  expect([messageOf(new Error('late\n')), messageOf('none'), messageOf(undefined)]).toEqual(['late\\u{a}', 'none', 'undefined']);
 });
 
 test('the reason of a refusal is shown if there is one', () => {

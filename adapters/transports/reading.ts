@@ -110,7 +110,7 @@ export function quote(value: unknown): string {
 }
 
 /** Message of an error, or of another thrown value. */
-export const saidBy = (error: unknown): string => quote(error instanceof Error ? error.message : error);
+export const messageOf = (error: unknown): string => quote(error instanceof Error ? error.message : error);
 
 /** Reason in a refusal. Peers and hubs of Quiver always send one. */
 export const reasonIn = ({ why }: Readonly<Record<string, unknown>>): string =>

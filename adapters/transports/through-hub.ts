@@ -13,7 +13,7 @@ import { ConnectionError } from './errors.js';
 import { checkSecret, TOKEN_LENGTH_MAX, type PeerHello, type Line } from './hub.js';
 import { isId } from './ids.js';
 import { later } from './later.js';
-import { readFrame, reasonIn, saidBy } from './reading.js';
+import { readFrame, reasonIn, messageOf } from './reading.js';
 import type { Json } from './transport.js';
 
 /** Milliseconds between two heartbeats of a hub, and number of missing ones after which it counts as gone. */
@@ -52,7 +52,7 @@ async function shownBy(token: Credentials['token'], id: NodeId): Promise<string 
   try {
     return await token?.();
   } catch (cause) {
-    throw new ConnectionError(`the function token of peer "${id}" failed: ${saidBy(cause)}`, { cause });
+    throw new ConnectionError(`the function token of peer "${id}" failed: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -100,7 +100,8 @@ class HubLine {
     else if (type === 'up' && isId(peer)) this.medium.up(peer);
     else if (type === 'down' && isId(peer)) this.part(peer, frame['broken'] === true);
     else if (type === 'welcome' && Array.isArray(frame['peers'])) this.open(frame['peers'].filter(isId));
-    else if (type === 'refused') this.beRefused(`${this.hub} refused peer "${id}": ${reasonIn(frame)}`, frame['again'] === true);
+    else if (type === 'refused')
+      this.handleRefusal(`${this.hub} refused peer "${id}": ${reasonIn(frame)}`, frame['again'] === true);
     else if (type === 'ping') {
       this.line.send('{"type":"pong"}');
       if (!this.isWatched) this.watch(id);
@@ -123,7 +124,7 @@ class HubLine {
     if (hasCrashed) later(this.life, this.environment.clock, () => this.medium.gone(peer), COME_BACK_MS);
   }
 
-  private beRefused(why: string, mayTryAgain: boolean): void {
+  private handleRefusal(why: string, mayTryAgain: boolean): void {
     if (mayTryAgain) return this.lose(why, this.isSeated ? DisplacedError : ConnectionError);
     this.life.unsubscribe();
     this.medium.broke(new ConnectionError(why));

@@ -30,7 +30,7 @@ import { later } from './later.js';
 import { abortable } from './promises.js';
 import { isDialing, isOfBefore, newContact, proofFor, unexpected, unreportedReason, whatIsMissing } from './mesh-contact.js';
 import type { MeshContact, PeerAddress } from './mesh-contact.js';
-import { escape, quote, readFrame, reasonIn, saidBy } from './reading.js';
+import { escape, quote, readFrame, reasonIn, messageOf } from './reading.js';
 import { ATTEMPT_MS_MAX, LASTING_MS, pauseAfter } from './reconnecting.js';
 import { explained } from './refusals.js';
 import { COME_BACK_MS, HUB_BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
@@ -225,7 +225,7 @@ class Mesh implements Connection {
       this.dialAll(found.filter(isAddress));
     } catch (error) {
       hasAnswered = true;
-      this.complain(`cannot find its peers and will retry: ${saidBy(error)}`);
+      this.complain(`cannot find its peers and will retry: ${messageOf(error)}`);
     }
   }
 
@@ -279,7 +279,7 @@ class Mesh implements Connection {
       socket = new this.Socket(address.url, { ...SOCKET_OPTIONS, ...this.options.tls });
     } catch (error) {
       // For example, a certificate that cannot be read.
-      address.why = saidBy(error);
+      address.why = messageOf(error);
       return this.dialLater(address);
     }
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -293,7 +293,7 @@ class Mesh implements Connection {
       if (contact.state === 'asking') address.why ||= `"${contact.id}" closed the connection before it admitted this peer`;
       this.drop(contact, '', true);
     };
-    line.listen({ frame: (text) => this.hearDialed(contact, text), closed });
+    line.listen({ frame: (text) => this.receiveDialed(contact, text), closed });
   }
 
   private contact(line: BoundedLine, address: PeerAddress | null, ms: number): MeshContact {
@@ -321,7 +321,7 @@ class Mesh implements Connection {
     contact.upgrade = request;
     line.listen({
       frame: (text) => {
-        if (contact.state === 'up') return this.hear(contact, text);
+        if (contact.state === 'up') return this.receive(contact, text);
         const reading = readFrame(text, HELLO_BYTES_MAX);
         const frame = 'value' in reading ? reading.value : null;
         if (contact.state === 'new' && isHello(frame)) {
@@ -366,15 +366,15 @@ class Mesh implements Connection {
     this.drop(contact);
   }
 
-  private hearDialed(contact: MeshContact, text: unknown): void {
-    if (contact.state === 'up') return this.hear(contact, text);
+  private receiveDialed(contact: MeshContact, text: unknown): void {
+    if (contact.state === 'up') return this.receive(contact, text);
     const reading = readFrame(text, HELLO_BYTES_MAX);
     const frame = 'value' in reading && isObject(reading.value) ? reading.value : {};
     const { type, id, run, proof } = frame;
     if (type === 'mesh' && contact.state === 'new' && isId(id)) this.recognize(contact, id, run);
     else if (type === 'welcome' && contact.state === 'asking' && typeof proof === 'string') {
       contact.isDirect = frame['direct'] === true;
-      this.beWelcome(contact, proof, frame['token']);
+      this.handleWelcome(contact, proof, frame['token']);
     } else if (type === 'refused' && contact.state === 'asking' && this.isExpelledBy(frame)) {
       void this.giveUp(`peer "${contact.id}" at ${contact.address!.url} refused peer "${this.id}": ${reasonIn(frame)}`);
     } else {
@@ -418,23 +418,23 @@ class Mesh implements Connection {
       checkCredentials(this.id, { key, token: shown });
       return shown === undefined ? {} : { token: shown };
     } catch (error) {
-      this.complain(`has no token to send and will retry: ${saidBy(error)}`);
+      this.complain(`has no token to send and will retry: ${messageOf(error)}`);
       throw error;
     }
   }
 
   /** The dialed peer has admitted this one. Now this peer calls its own `admit` for the dialed peer. */
-  private beWelcome(contact: MeshContact, proof: string, shown: unknown): void {
+  private handleWelcome(contact: MeshContact, proof: string, shown: unknown): void {
     if (!this.options.admit) return this.establish(contact, contact.id, proof);
     contact.state = 'welcomed';
-    contact.line.leaveAlone(this.decide(contact, proof, typeof shown === 'string' ? { token: shown } : {}));
+    contact.line.pauseUntil(this.decide(contact, proof, typeof shown === 'string' ? { token: shown } : {}));
   }
 
   private async decide(contact: MeshContact, proof: string, token: { readonly token?: string }): Promise<void> {
     const { id, upgrade, address } = contact;
     const why = await this.access
       .refuses({ id, ...token }, upgrade!)
-      .catch((error: unknown) => `admit failed, so it is refused for now: ${saidBy(error)}`);
+      .catch((error: unknown) => `admit failed, so it is refused for now: ${messageOf(error)}`);
     if (contact.state !== 'welcomed') return;
     if (why === null) return this.establish(contact, id, proof);
     address!.why = `"${quote(id)}" answers there, and ${why}`;
@@ -453,7 +453,7 @@ class Mesh implements Connection {
     this.report(() => this.medium.up(id));
   }
 
-  private hear(contact: MeshContact, text: unknown): void {
+  private receive(contact: MeshContact, text: unknown): void {
     contact.silence = 0;
     const reading = readFrame(text);
     if ('refused' in reading || !isObject(reading.value)) return this.drop(contact);
