@@ -1,6 +1,6 @@
 /**
- * Reports that were false. A transport reports that the process of a peer has ended, and the same run of the peer comes back: its connection
- * breaks while it lives. Later reports about this run are evidence of nothing, and the link layer waits for its patience.
+ * False reports of ended processes. If a transport reports that the process of a peer has ended, and the same run of the peer returns, only
+ * its connection had failed. Later reports about this run are ignored, and the link layer waits for the full patience.
  */
 import type { NodeId } from '../machines/effects.js';
 import type { LinkContext } from '../machines/link/frames.js';
@@ -9,9 +9,9 @@ import { roleTo } from '../machines/link/view.js';
 import type { LiveNode } from './node/node.js';
 
 export class FalseReports {
-  /** The run of each peer that was believed to have ended, by its nonce. */
+  /** Nonce of each peer's run that was reported as ended. */
   private readonly ended = new Map<NodeId, number>();
-  /** The run of each peer that has come back. */
+  /** Nonce of each peer's run that has returned. */
   private readonly alive = new Map<NodeId, number>();
 
   constructor(private readonly node: LiveNode) {

@@ -279,7 +279,7 @@ const strange: [string, (real: Frame) => object][] = [
   ['the next start of the peer', ({ session }) => frame({ session: session + 1 })],
   ['the next start of the peer, as it would answer', ({ session, to }) => frame({ session: session + 1, to, echo: 7 })],
   ['a good-bye of the peer', ({ session }) => ({ type: 'bye', session, echo: 7 })],
-  ['what the peer might say next', ({ session, to, seq }) => frame({ session, to, seq, echo: 7, bodies: ['=7'] })],
+  ['a possible next frame of the peer', ({ session, to, seq }) => frame({ session, to, seq, echo: 7, bodies: ['=7'] })],
 ];
 
 test('forged frames of a stranger that receives nothing never stop a link', async () => {

@@ -107,9 +107,9 @@ test('a class is a function that `new` accepts', () => {
 });
 
 test('the product of several options is at most the limit of a timer', () => {
-  checkMilliseconds('what 2 beats come to', 2_147_483_647);
-  expect(() => checkMilliseconds('what 2 beats come to', 2_147_483_648)).toThrow(
-    new UsageError('what 2 beats come to is 2147483648. Pass less of either, for a number of milliseconds from 1 to 2147483647'),
+  checkMilliseconds('the time of 2 beats', 2_147_483_647);
+  expect(() => checkMilliseconds('the time of 2 beats', 2_147_483_648)).toThrow(
+    new UsageError('the time of 2 beats is 2147483648. Pass less of either, for a number of milliseconds from 1 to 2147483647'),
   );
 });
 

@@ -35,7 +35,7 @@ const channel = broadcastChannel({ id: 'a' });
 const uses: [what: string, use: () => unknown, answer: string][] = [
   ['no options', () => anyElection(), 'createElection takes its options as an object. Pass { transport, peers }'],
   [
-    'a run of nothing by who leads',
+    'a run without a function',
     () => {
       const election: any = createElection({ transport: bus.transport('r'), peers: ['r'] });
       return election.run().finally(() => election.close());
@@ -78,7 +78,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => anyElection({ transport, peers: ['a', 2] }),
     'createElection: peers has 2 at place 1: it is 2. It is not a string',
   ],
-  ['nobody', () => anyElection({ transport, peers: [] }), 'createElection: peers is empty. Pass the ids'],
+  ['no peers', () => anyElection({ transport, peers: [] }), 'createElection: peers is empty. Pass the ids'],
   [
     'a word mistyped',
     () => anyElection({ transport, peers, nmae: 'x' }),
@@ -90,12 +90,12 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'createElection: settleMs is "30". Pass a number of milliseconds from 0 to 2147483647',
   ],
   [
-    'radii that are none',
+    'invalid radii',
     () => anyElection({ transport, peers, radii: [1, 'x'] }),
     'createElection: radii is a list of 2. Pass a list of hops',
   ],
   [
-    'links that are none',
+    'invalid links',
     () => anyElection({ transport, peers, links: ['a', 'b'] }),
     'createElection: links is a list of 2. Pass a list of pairs of peers',
   ],
@@ -157,7 +157,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => anyQuota({ transport, peers, budget: 1, wast: 1 }),
     'createQuota has no option wast. Did you mean "waste"? Known: transport, peers, name',
   ],
-  ['a quota of nobody', () => anyQuota({ transport, budget: 1 }), 'createQuota: peers is missing. Pass the ids'],
+  ['a quota without peers', () => anyQuota({ transport, budget: 1 }), 'createQuota: peers is missing. Pass the ids'],
   ['names without options', () => anyNames(), 'createNames takes its options as an object. Pass { transport, peers }'],
   ['names with a budget', () => anyNames({ transport, peers, budget: 4 }), 'createNames has no option budget. Known: transport,'],
   ['a bank without options', () => anyBank(), 'createBank takes its options as an object. Pass { transport, peers }'],

@@ -44,7 +44,7 @@ function expectSame(bin: RoleView<RequestContext>): void {
 
 const description: Property = {
   kind: 'always',
-  name: 'what the bin holds may be given at once',
+  name: 'permits in the bin may be granted at once',
   description: 'takes one after the other, and one take of their sum, leave the same chart behind',
   holds: ({ nodes }) => {
     for (const { 'R.request': bin } of nodes.values()) if (bin) expectSame(bin);

@@ -97,7 +97,7 @@ export class BoundedLine implements Line {
   /** One ping at a time for any number of callers: `ws` closes a socket with more than 60 unanswered pings. */
   private question: Promise<boolean> | undefined;
   private nextQuestion: Promise<boolean> | undefined;
-  /** Of an incoming connection: the port from which it came, and whether the other end's system has closed it. */
+  /** Port of an incoming connection's other end, and whether the system of that end has closed the connection. */
   private from: number | undefined;
   private hasEnded = false;
   private code = 0;
@@ -156,14 +156,14 @@ export class BoundedLine implements Line {
     connection.once('error', ({ code = '' }: NodeJS.ErrnoException) => RESETS.includes(code) && end());
   }
 
-  /** True if no proxy is between: then the connection comes from the port from which the other end says that it has dialed. */
+  /** True without a proxy: the connection comes from the port that the other end states in its hello. */
   isDirect(port: number | undefined): boolean {
     return port !== undefined && port === this.from;
   }
 
   /**
-   * A system closes the connections of a process that has ended, and resets those of which something is unread; a process that lives sends a close
-   * frame first. A network that fails keeps a connection silent. So does this end's own impatience, which ends it without the other.
+   * True if the process at the other end has probably crashed. Its system then closes its connections, and resets those with unread data. A
+   * running process sends a close frame first. A failed network, and a disconnection by this end, are silent.
    */
   hasCrashed(port: number | undefined): boolean {
     return this.isDirect(port) && this.hasEnded && this.code === ABNORMAL_CLOSURE;

@@ -39,12 +39,12 @@ export async function tcpCable(to: number): Promise<Cable & { readonly port: num
 
 export interface Breakable {
   readonly port: number;
-  /** All connections are closed, and new ones are refused. */
+  /** Closes all connections and refuses new ones. */
   cut(): void;
   mend(): Promise<void>;
 }
 
-/** To a port on this machine, by way of a proxy that closes what goes through it. */
+/** A proxy to a port on this machine that can close its connections. */
 export async function breakable(to: number): Promise<Breakable> {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((near) => {

@@ -29,7 +29,7 @@ test('a frame consists of the sender and the JSON of a message', () => {
 });
 
 test.each([
-  ['text of somebody else', 'hello', 'it is not JSON: hello'],
+  ['text of another program', 'hello', 'it is not JSON: hello'],
   ['a text', '"b"', 'its sender or its message is missing'],
   ['nothing', 'null', 'its sender or its message is missing'],
   ['no sender', '{"message":1}', 'its sender or its message is missing'],

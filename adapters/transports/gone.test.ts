@@ -45,7 +45,7 @@ test('without a report it waits until its patience is over', async () => {
   expect(heardA).toEqual(['b up', 'b down']);
 });
 
-test('a report about a run that came back after an earlier one is not believed', async () => {
+test('a report about a run that returned after an earlier report is ignored', async () => {
   const { wire, ends, time, heardA } = await pair();
   const report = () => {
     wire.isCut = () => true;
@@ -94,7 +94,7 @@ test('a report about a peer that a third one still reaches changes nothing', asy
 });
 
 const tcpOf = (socket: WebSocket) => (socket as unknown as { _socket: net.Socket })._socket;
-/** The port from which it has dialed. */
+/** Port from which the socket has dialed. */
 const portOf = (socket: WebSocket) => tcpOf(socket).localPort;
 
 /** A mesh peer that only admits others. */
@@ -147,19 +147,19 @@ test('a mesh reports a peer that dialed in and does not return', async () => {
   const raw = new WebSocket(`ws://127.0.0.1:${port}`);
   raw.once('message', () => raw.send(JSON.stringify({ type: 'hello', id: 'x', key: 'k', port: portOf(raw) })));
   await expect.poll(() => reports).toEqual(['x up']);
-  // A system resets a connection of which something is unread.
+  // A system resets a connection with unread data.
   await once(raw, 'message');
   raw.terminate();
   await expect.poll(() => reports).toEqual(['x up', 'x down', 'x gone']);
 });
 
 test.each<[string, (raw: WebSocket) => void, number | undefined, boolean]>([
-  ['the system has closed', (raw) => raw.terminate(), 0, true],
-  ['the system has reset', (raw) => tcpOf(raw).resetAndDestroy(), 0, true],
-  ['the peer has closed', (raw) => raw.close(), 0, false],
-  ['a proxy may have closed', (raw) => raw.terminate(), 1, false],
-  ['may have come through a proxy', (raw) => raw.terminate(), undefined, false],
-])('a hub takes a connection that %s for the end of a process or not', async (_, end, offset, hasCrashed) => {
+  ['by the system', (raw) => raw.terminate(), 0, true],
+  ['by a reset of the system', (raw) => tcpOf(raw).resetAndDestroy(), 0, true],
+  ['by the peer', (raw) => raw.close(), 0, false],
+  ['by a proxy', (raw) => raw.terminate(), 1, false],
+  ['without a known port', (raw) => raw.terminate(), undefined, false],
+])('a hub decides whether a process has ended if its connection was closed %s', async (_, end, offset, hasCrashed) => {
   const hub = await webSocketHub({ port: 0 });
   onTestFinished(() => hub.close());
   const comes = async (id: string, shift: number | undefined) => {

@@ -46,11 +46,11 @@ export interface Line {
   /** True if the other end answers a check now. A line without this method is closed when its other end goes. */
   answers?(): Promise<boolean>;
   /**
-   * True if the line was closed because the process at its other end has ended: that end's system has closed a connection from this port, so
-   * that no proxy is between. A line without this method is closed only by the end of that process.
+   * True if the line was closed because the process at its other end has ended: the system of that end has closed the connection from
+   * this port, without a proxy. A line without this method closes only if that process ends.
    */
   hasCrashed?(port: number | undefined): boolean;
-  /** The port from which this end has dialed, if it is known. */
+  /** Port from which this end has dialed, if known. */
   readonly port?: number | undefined;
   /** Id of the peer once it is known, for warnings. */
   peer?: NodeId;
@@ -67,7 +67,7 @@ export interface PeerHello {
   readonly key: string;
   /** Input for the application's own rule. */
   readonly token?: string;
-  /** The port from which the peer has dialed. If the connection comes from another one, a proxy is between. */
+  /** Port from which the peer has dialed. If the connection comes from another one, there is a proxy. */
   readonly port?: number | undefined;
 }
 
@@ -199,7 +199,7 @@ export class Hub {
     for (const peer of others) line.send(JSON.stringify({ type: 'up', peer }));
   }
 
-  /** `hasCrashed`: the process of the guest has ended, as far as its line knows. */
+  /** `hasCrashed`: the process of the guest has probably ended. */
   private dismiss(guest: Guest, hasCrashed = false): void {
     if (guest.state === 'gone') return;
     const wasSeated = guest.state === 'seated';

@@ -108,8 +108,8 @@ const address = (tried: Partial<PeerAddress> = {}): PeerAddress => ({
 const contact = (known: Partial<MeshContact>) => ({ address: address(), id: 'b', ...known }) as MeshContact;
 
 test('three failed attempts cause no warning, the fourth does', () => {
-  expect(unreportedReason(address({ failures: 3, why: 'nobody listens' }))).toBe(null);
-  expect(unreportedReason(address({ failures: 4, why: 'nobody listens' }))).toBe('nobody listens');
+  expect(unreportedReason(address({ failures: 3, why: 'connection refused' }))).toBe(null);
+  expect(unreportedReason(address({ failures: 4, why: 'connection refused' }))).toBe('connection refused');
 });
 
 test('a connection that ended without a reason is reported as closed', () => {
@@ -128,12 +128,12 @@ test.each(['asking', 'welcomed'] as const)('a dialed peer counts as connecting w
 });
 
 test.each([
-  ['has not said who it is', { state: 'new' }],
+  ['has not sent its id', { state: 'new' }],
   ['is a peer by now', { state: 'up' }],
   ['has gone', { state: 'gone' }],
   ['has dialed this peer itself', { state: 'asking', address: null }],
-  ['is somebody else', { state: 'asking', id: 'c' }],
-] as const)('nobody is being connected with who %s', (_, known) => {
+  ['has another id', { state: 'asking', id: 'c' }],
+] as const)('a peer does not count as connecting if it %s', (_, known) => {
   expect(isDialing(contact(known), 'b')).toBe(false);
 });
 

@@ -18,9 +18,9 @@ export interface MeshContact {
   id: NodeId;
   /** Proof of its key that the other end sent. */
   proof: string;
-  /** The port from which the other end has dialed, by its hello. */
+  /** Port from which the other end has dialed, from its hello. */
   port: number | undefined;
-  /** True if no proxy is between. */
+  /** True if the connection does not use a proxy. */
   isDirect: boolean;
   /** Beats since the last frame. Beats are counted instead of time, because clocks can be set. */
   silence: number;

@@ -27,7 +27,7 @@ test.each<[string, unknown, RegExp]>([
   ['too many values', `[${'0,'.repeat(VALUES_MAX)}0]`, /more than 131072 keys and values/],
   ['too many keys', JSON.stringify(Object.fromEntries(Array.from({ length: VALUES_MAX / 2 + 1 }, (_, i) => [i, 0]))), /keys/],
   ['a number beyond all', '{"ack":1e999}', /a number that JSON cannot carry/],
-  ['no text', { from: 'a' }, /not text but an object/],
+  ['not text', { from: 'a' }, /not text but an object/],
   ['a list', ['a'], /not text but a list/],
   ['bytes', new Uint8Array(3), /not text but an object/],
 ])('invalid text is refused with a reason and never throws: %s', (_, text, reason) => {
@@ -50,7 +50,7 @@ test.each<[string, unknown, RegExp]>([
   ['a large one', 'x'.repeat(100), /it has 102 bytes as JSON; the limit is 64. Split it/],
   ['not JSON', undefined, /it is undefined, which is not JSON/],
   ['a bigint', [1n], /it is not JSON \(/],
-  ['no number', [NaN], /a number that JSON cannot carry/],
+  ['not a number', [NaN], /a number that JSON cannot carry/],
   ['too many values', Array.from({ length: VALUES_MAX }, () => 0), /it has more than 131072 keys and values/],
 ])('send refuses an invalid message with an error: %s', (_, message, reason) => {
   expect(() => write(message as never, 64, 'transport "a"')).toThrow(reason);
@@ -81,7 +81,7 @@ test('send rejects an invalid message, and later ones work', async () => {
 test.each<[string, unknown, string]>([
   ['a hundred characters', 'x'.repeat(100), 'x'.repeat(100)],
   ['a hundred and one', 'x'.repeat(101), `${'x'.repeat(99)}…`],
-  ['what a terminal obeys', '\u001B[2Jgone\r\n\u202E', '\\u{1b}[2Jgone\\u{d}\\u{a}\\u{202e}'],
+  ['terminal control codes', '\u001B[2Jgone\r\n\u202E', '\\u{1b}[2Jgone\\u{d}\\u{a}\\u{202e}'],
   ['an object', { a: 1 }, 'an object'],
   ['a number', -0.5, '-0.5'],
 ])('%s is quoted', (_, value, text) => {

@@ -27,7 +27,7 @@ describe('messages that wait', () => {
   test.each([
     ['possible', 2],
     ['none', 3],
-  ] as const)('where losses are %s, what is older than five seconds', async (loss, count) => {
+  ] as const)('older than five seconds, with loss: %s', async (loss, count) => {
     const { a, b, ends } = await pair({ guarantees: { loss } });
     a.transport.send('b', 1);
     a.clock.runUntil(1);
@@ -102,7 +102,7 @@ describe('keys', () => {
       'failed: EBUSY',
     ],
     [
-      'what is no error',
+      'a value that is not an error',
       () => {
         throw 'busy';
       },

@@ -181,10 +181,10 @@ describe('refusals with reasons', () => {
     ['with a name that is too long', 0, '000000000', /has no seal$/],
     ['with a code that is too long', 1, '0'.repeat(65), /has no seal$/],
     ['with a run that is too long', 3, 'x'.repeat(37), /has no seal$/],
-    ['with a run that is none', 3, 7, /has no seal$/],
+    ['with an invalid run', 3, 7, /has no seal$/],
     ['with a receiver that is too long', 4, 'x'.repeat(37), /has no seal$/],
     ['with a number below 0', 5, -1, /has no seal$/],
-    ['with a number that is none', 5, 0.5, /has no seal$/],
+    ['with an invalid number', 5, 0.5, /has no seal$/],
     ['with no text', 6, null, /has no seal$/],
   ])('a frame %s', async (_, place, value, why) => {
     const said = warnings();

@@ -33,7 +33,7 @@ export interface Socket {
   close(): void;
   /** Closes without waiting for the other end; only in `ws`. */
   terminate?(): void;
-  /** The connection under the socket, whose port shows the hub whether a proxy is between; only in `ws`. */
+  /** Reports the connection of the socket. Its port shows the hub whether there is a proxy; only in `ws`. */
   on?(type: 'upgrade', listener: (response: any) => void): unknown;
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: any) => void): void;
 }

@@ -49,7 +49,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'peer "a": one of its ids cannot be "7": it is 7. It is not a string',
   ],
   [
-    'what a function gave in place of the function',
+    'the result of a function instead of the function',
     () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], admit: true as never }),
     'peer "a": admit is true and not a function',
   ],
@@ -63,8 +63,8 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => anyLinked({ id: 'a', url }, { peers }),
     'linked takes a transport as its first argument, as in linked(',
   ],
-  ['linked with nobody', () => anyLinked(channel), 'linked takes its options as an object. Pass { peers }'],
-  ['the peers in place of the options', () => anyLinked(channel, peers), 'linked takes its options as an object. Pass { peers }'],
+  ['linked without peers', () => anyLinked(channel), 'linked takes its options as an object. Pass { peers }'],
+  ['the peers instead of the options', () => anyLinked(channel, peers), 'linked takes its options as an object. Pass { peers }'],
   ['linked with one text', () => anyLinked(channel, { peers: 'b' }), 'linked: peers is "b". Pass a list of ids of the others'],
   [
     'a heart that never beats',
@@ -130,7 +130,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'webSocketHub: origins is "https://app.example". Pass a list of origins as browsers send them',
   ],
   ...['app.example', 'https://app.example/', 'https://app.example:443', '*', 5].map((origin): [string, () => unknown, string] => [
-    `an origin that no browser says, ${origin}`,
+    `an invalid origin, ${origin}`,
     () => anyHub({ port: 0, origins: [origin] }),
     `webSocketHub: origins has ${JSON.stringify(origin)} at place 0, which is not an origin. Pass a list of origins as browsers send them`,
   ]),
@@ -145,14 +145,14 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => anyHub({ port: 0, tls: {} }),
     'webSocketHub: tls has no key and no cert. Pass options of a TLS server',
   ],
-  ['a server that is none', () => anyHub({ server: 5 }), 'webSocketHub: server is 5. Pass a server of Node'],
+  ['an invalid server', () => anyHub({ server: 5 }), 'webSocketHub: server is 5. Pass a server of Node'],
   [
     'limits mistyped',
     () => anyHub({ port: 0, limits: { helloMS: 5 } }),
     'webSocketHub: limits has no option helloMS. Did you mean "helloMs"?',
   ],
   [
-    'nobody may connect',
+    'a limit of no connections',
     () => anyHub({ port: 0, limits: { connections: 0 } }),
     'webSocketHub: limits: connections is 0. Pass a number',
   ],
@@ -161,7 +161,11 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => anyHub({ port: 0, limits: { helloMs: 1e12 } }),
     'webSocketHub: limits: helloMs is 1000000000000. Pass',
   ],
-  ['what makes no sockets', () => anyHub({ port: 0, WebSocketServer: 5 }), 'webSocketHub: WebSocketServer is 5. Pass the class'],
+  [
+    'an invalid WebSocketServer',
+    () => anyHub({ port: 0, WebSocketServer: 5 }),
+    'webSocketHub: WebSocketServer is 5. Pass the class',
+  ],
   ['a socket without options', () => anySocket(), 'webSocket takes its options as an object. Pass { id, url }'],
   ['a socket to nowhere', () => anySocket({ id: 'a' }), "webSocket: url is missing. Pass the address of the hub, as in 'ws://"],
   ['an address as an object', () => anySocket({ id: 'a', url: new URL(url) }), 'webSocket: url is an object. Pass the address'],
