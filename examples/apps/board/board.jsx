@@ -1,4 +1,4 @@
-/** The board as React shows it: who is there, and each card with its lock, which is an actor. */
+/** The board in React: the connected people, and each card with its lock, which is an actor. */
 import { useActor } from '@xstate/react';
 import { useEffect, useRef, useState } from 'react';
 import { lockLogic } from 'xstate-quiver/locks';
@@ -11,16 +11,16 @@ import { lockLogic } from 'xstate-quiver/locks';
 const COLUMNS = ['to do', 'doing', 'done'];
 
 /**
- * Changes a part of a card. The server refuses it, with `false`, if somebody with a larger fence has written the card.
+ * Changes a part of a card. Returns `false` if the server rejects it, because the card has been written with a larger fence.
  * @param {Pick<Card, 'id' | 'by' | 'fence'> & Partial<Card>} change
  */
 async function write(change) {
   const { ok, status } = await fetch('cards', { method: 'PATCH', body: JSON.stringify(change) });
-  if (!ok && status !== 409) throw new Error(`the server answers ${status}`);
+  if (!ok && status !== 409) throw new Error(`the server responded with status ${status}`);
   return ok;
 }
 
-/** All cards, as the server tells them. */
+/** All cards, as the server sends them. */
 function useCards() {
   const [cards, setCards] = useState(/** @type {Record<string, Card>} */ ({}));
   useEffect(() => {
@@ -97,7 +97,7 @@ function CardView({ me, card, locks }) {
   const type = (/** @type {string} */ text) => {
     const change = { id: card.id, by: me, fence: context.fence ?? 0, text };
     setDraft(text);
-    // One after the other, so that what was typed last is written last.
+    // Write in order, so that the latest text is written last.
     last.current = last.current.then(async () => setRefused(!(await write(change))));
   };
   const letGo = () => {

@@ -1,6 +1,8 @@
 /**
- * The cards, as the server keeps them: in memory and in a file. What keeps two people from writing over each other stands here: a write carries
- * the fence of its card's lock, and one with a smaller fence than the card has seen is refused.
+ * The cards, as the server stores them: in memory and in a file.
+ *
+ * A write contains the fencing token of its card's lock. The store rejects a smaller token than the card's last one, so a former holder
+ * cannot overwrite the text of the next one.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
@@ -9,8 +11,8 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
  * @property {string} id
  * @property {string} text
  * @property {string} column
- * @property {string} by who has written it last
- * @property {number} fence the largest with which it was written
+ * @property {string} by last writer
+ * @property {number} fence largest fencing token of a write
  */
 
 export class Cards {
@@ -20,7 +22,7 @@ export class Cards {
   #watchers = new Set();
   #file;
 
-  /** @param {string} file is there, or is made */
+  /** @param {string} file created if missing */
   constructor(file) {
     this.#file = file;
     try {
@@ -31,7 +33,7 @@ export class Cards {
   }
 
   /**
-   * Changes what it is given of a card, and leaves the rest. `false` if somebody with a larger fence has written it: nothing has changed.
+   * Changes the given fields of a card. Returns `false`, without a change, if the card has been written with a larger fence.
    * @param {Pick<Card, 'id' | 'by' | 'fence'> & Partial<Card>} change
    */
   write(change) {
@@ -46,7 +48,7 @@ export class Cards {
   }
 
   /**
-   * Tells all cards as they are, and then each that changes, until the function that it returns is called.
+   * Calls the watcher for each card now, and then for each change, until the returned function is called.
    * @param {(card: Card) => void} watcher
    */
   watch(watcher) {

@@ -1,4 +1,4 @@
-/** Who this tab is, its locks, and the board. */
+/** The identity of this tab, its locks, and the board. */
 import { createRoot } from 'react-dom/client';
 import { linked, webSocket } from 'xstate-quiver/transports';
 import { createLocks } from 'xstate-quiver/locks';
@@ -9,12 +9,12 @@ const { people, peers } = await (await fetch('peers')).json();
 const me = location.search.slice(1);
 
 if (people.includes(me)) {
-  // A tab that is loaded anew is known by its key, and has its place back at once.
+  // A reloaded tab is identified by its key, and is connected again immediately.
   const key = sessionStorage.getItem('key') ?? crypto.randomUUID();
   sessionStorage.setItem('key', key);
   const transport = linked(webSocket({ id: me, url: `${location.origin.replace('http', 'ws')}/quiver`, key }), { peers });
   const locks = createLocks({ transport, peers });
-  // A tab that is closed says so, and nobody waits until it is missed.
+  // A closing tab notifies its peers, so they need not wait for the failure detector.
   addEventListener('pagehide', () => void transport.close());
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
   root.render(<Board me={me} people={people} locks={locks} />);

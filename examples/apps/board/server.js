@@ -1,8 +1,8 @@
 /**
- * The page, the cards, the hub by which the tabs reach each other, and the keepers: peers that vote and take no lock.
+ * The page, the cards, the hub that connects the tabs, and the keepers: peers that vote and take no locks.
  *
- * Tabs come and go, and locks are granted while more than half of all peers are there. So there is one more keeper than there are people:
- * the keepers alone are the majority, and one tab is served as ten are. They remember on disk what must not be forgotten; tabs need not.
+ * Tabs come and go, and locks are granted while more than half of all peers are connected. So there is one more keeper than there are
+ * people: the keepers are a majority without any tab. They keep their persistent state on disk; tabs need none.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -50,7 +50,7 @@ async function patch(request, response) {
     Number.isSafeInteger(fence) && texts.every(([key, value]) => WRITTEN.includes(key) && typeof value === 'string');
   if (!isChange) response.writeHead(400).end('a change of a card is { id, by, fence } with text, column, or both');
   else if (cards.write({ id, by, fence, ...rest })) response.writeHead(204).end();
-  else response.writeHead(409).end('somebody has written this card since');
+  else response.writeHead(409).end('the card has been written with a larger fence');
 }
 
 /**

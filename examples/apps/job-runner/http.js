@@ -1,10 +1,10 @@
 /**
- * `PUT /jobs/ID` with `{ kind, input }` adds a job, `GET /jobs/ID` tells what has become of it. `/healthz` says that the process is alive,
- * `/readyz` that it is one of a majority, so that it takes jobs.
+ * The HTTP interface. `PUT /jobs/ID` with `{ kind, input }` adds a job, `GET /jobs/ID` returns its state. `/healthz` succeeds while the
+ * process is alive, `/readyz` while it is part of a majority and takes jobs.
  */
 import { json } from 'node:stream/consumers';
 
-/** What a key of JetStream may be made of. */
+/** Ids that are valid keys of JetStream. */
 const JOB = /^\/jobs\/([\w=-]{1,200})$/;
 
 /**
@@ -26,7 +26,7 @@ export async function answer(request, response, { locks, store }) {
     if (!id) return say(404, { error: 'there is /jobs/ID, of letters, digits, - = and _' });
     if (method === 'GET') {
       const job = await store.get(id);
-      return job ? say(200, job) : say(404, { error: `there is no job "${id}"` });
+      return job ? say(200, job) : say(404, { error: `unknown job "${id}"` });
     }
     if (method !== 'PUT') return say(405, { error: 'PUT or GET' });
     const job = /** @type {any} */ (await json(request).catch(() => null));

@@ -109,7 +109,7 @@ describe.skipIf(!hasCommand('nats-server'))('a worker that is not served', () =>
     await expect.poll(() => fetch(`${url}/readyz`).then(({ status }) => status, String), soon).toBe(503);
     process.kill('SIGTERM');
     expect(await once(process, 'exit')).toEqual([0, null]);
-    expect(await said).toMatch(/^w-0: SIGTERM: begins no more jobs\nw-0: has stopped\n$/m);
+    expect(await said).toMatch(/^w-0: SIGTERM: starts no more jobs\nw-0: has stopped\n$/m);
   }, 30_000);
 
   test('ends with the reason when the others have another list', async () => {
@@ -126,6 +126,7 @@ test('a worker without peers does not start, and prints what to set', async () =
   const { process, said } = await startWorker('w-0', 'nats://127.0.0.1:1', []);
   expect(await once(process, 'exit')).toEqual([1, null]);
   expect(await said).toBe(
-    'PEERS is missing: give all workers one list of their ids, as in PEERS=worker-0,worker-1,worker-2; PEERS=w-0 is one worker alone, and for good\n',
+    'PEERS is missing. Set the same list of ids for all workers: PEERS=worker-0,worker-1,worker-2. ' +
+      'PEERS=w-0 starts a cluster of one worker, permanently.\n',
   );
 }, 30_000);

@@ -1,9 +1,9 @@
-/** Jobs of the tests: one that takes its time, one that always fails, and a cron that is often due. */
+/** Jobs of the tests: a slow one, one that always fails, and a frequent cron. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** @type {Record<string, import('./work.js').Kind>} */
 export const kinds = {
-  // It takes no notice of its signal, as work does that cannot be called back.
+  // Ignores its signal, like work that cannot be interrupted.
   slow: { run: async ({ ms }) => (await pause(ms), `by process ${process.pid}`) },
   bad: { run: () => Promise.reject(new Error('as always')) },
   tick: { everyMs: 500, run: ({ slot }) => slot },

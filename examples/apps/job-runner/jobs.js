@@ -1,4 +1,4 @@
-/** The kinds of jobs there are. Put your own here, or a module of yours in JOBS. */
+/** The kinds of jobs. Add yours here, or name your own module in JOBS. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** @type {Record<string, import('./work.js').Kind>} */

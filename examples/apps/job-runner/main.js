@@ -1,7 +1,7 @@
 /**
- * A worker as a process: what it is told by the environment, its connections, an HTTP port for jobs and probes, and its end.
+ * A worker as a process: its settings from the environment, its connections, an HTTP port for jobs and probes, and its shutdown.
  *
- * A worker that cannot keep its promises any more ends with status 1; whoever started it starts it again.
+ * A worker whose locks have failed ends with status 1, so that its supervisor restarts it.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -29,11 +29,11 @@ const {
   GRACE_MS = '20000',
 } = process.env;
 
-// Not alone unless told: two that are alone are two clusters, and a list that is given later would not make them one.
+// PEERS has no default: two workers with a list of one are two clusters, and a later common list would not join them.
 if (!PEERS) {
   const example = 'PEERS=worker-0,worker-1,worker-2';
   console.error(
-    `PEERS is missing: give all workers one list of their ids, as in ${example}; PEERS=${id} is one worker alone, and for good`,
+    `PEERS is missing. Set the same list of ids for all workers: ${example}. PEERS=${id} starts a cluster of one worker, permanently.`,
   );
   process.exit(1);
 }
@@ -41,7 +41,7 @@ const peers = PEERS.split(',');
 const log = (/** @type {string} */ line) => console.log(`${id}: ${line}`);
 const { kinds } = await import(pathToFileURL(resolve(JOBS)).href);
 
-// Waits for a server that is not there yet, notices within two seconds that it is gone, and never gives up.
+// Waits for a server that is not up yet, detects a lost one within two seconds, and never gives up.
 const lasting = {
   waitOnFirstConnect: true,
   maxReconnectAttempts: -1,
@@ -64,7 +64,7 @@ server.listen(Number(PORT), () => log(`listens on ${PORT}`));
 
 for (const signal of ['SIGTERM', 'SIGINT'])
   process.once(signal, () => {
-    log(`${signal}: begins no more jobs`);
+    log(`${signal}: starts no more jobs`);
     stopping.abort();
   });
 void locks.node.closed.then((error) => {
@@ -80,7 +80,7 @@ if (!stopping.signal.aborted) {
   const worker = { locks, store, kinds, lanes: Number(LANES), signal: stopping.signal, log };
   const working = Promise.all([work(worker), schedule(worker)]);
   await Promise.race([working, stopped]);
-  // What was begun may end; what has not when the time is over is begun anew by another one.
+  // Let running jobs end. After the grace period, another worker starts the rest again.
   await Promise.race([working, pause(Number(GRACE_MS), undefined, { ref: false })]);
 }
 await locks.close({ withinMs: 1_000 });

@@ -1,4 +1,4 @@
-/** The part of a JetStream bucket that a `JobStore` uses, in memory, for tests and rehearsals: it is looked at again and again, not watched. */
+/** The part of a JetStream bucket that a `JobStore` uses, in memory, for tests and rehearsals. It polls instead of watching. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** @typedef {{ key: string, revision: number, json: () => any }} Entry */
@@ -29,7 +29,7 @@ export class MemoryBucket {
   }
 
   /**
-   * Refused as JetStream refuses it when the revision is not the last one.
+   * Rejects a revision that is not the last one, with JetStream's error.
    * @param {string} key
    * @param {string} text
    * @param {number} revision

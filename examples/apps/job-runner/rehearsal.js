@@ -1,8 +1,10 @@
 /**
- * The workers as they are (work.js, store.js), in virtual time, under faults from a seed; NATS alone is replaced, by a hub and a bucket in memory.
+ * The unchanged workers (work.js, store.js), in virtual time, under faults from a seed. Only NATS is replaced, by a hub and a bucket in
+ * memory.
+ *
  *
  *     npx quiver rehearse rehearsal.js#careful
- *     npx quiver rehearse rehearsal.js#careless     # its store is not told the fence when a job ends: a counterexample
+ *     npx quiver rehearse rehearsal.js#careless     # does not pass the fence when a job ends: a counterexample
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { linked, webSocket } from 'xstate-quiver/transports';
@@ -56,8 +58,8 @@ const main =
     });
   };
 
-/** Who has been overtaken ends nothing: a job is finished once, and by the worker that has begun it last. */
-const byTheLast = invariant('finished once, by who began it last', ({ history }) => {
+/** A stale worker ends no job: a job is finished once, by the worker that started it last. */
+const byTheLast = invariant('finished once, by its last worker', ({ history }) => {
   const begun = new Map();
   const finished = new Map();
   for (const { type, what, peer, job } of history) {
@@ -81,5 +83,5 @@ const options = {
 };
 
 export const careful = { ...options, main: main(true) };
-/** A worker that stands still is what it takes. */
+/** A stalled worker is enough to fail. */
 export const careless = { ...options, faults: /** @type {const} */ (['pause']), main: main(false) };

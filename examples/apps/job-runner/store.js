@@ -1,31 +1,31 @@
 /**
  * The jobs, in a key-value bucket of NATS JetStream.
  *
- * What keeps a job from being finished twice stands here, and not in the lock: whoever writes hands over the fence of the lock under which
- * it works, an older one than the job has seen is refused, and the bucket takes a write only on top of the revision that was read.
- * In SQL it is one line: `update jobs set … where id = $1 and state = 'open' and fence <= $2`.
+ * The store, and not the lock, ensures that a job is finished once. A write contains the fencing token of the worker's lock. The store
+ * rejects a smaller token than the job's last one, and the bucket accepts a write only for the revision that was read. In SQL this is one
+ * line: `update jobs set … where id = $1 and state = 'open' and fence <= $2`.
  */
 import { Kvm } from '@nats-io/kv';
 
 /**
  * @typedef {object} Job
- * @property {string} kind says which handler does it
- * @property {unknown} input what the handler is given
+ * @property {string} kind name of its handler
+ * @property {unknown} input argument of the handler
  * @property {'open' | 'done' | 'failed'} state
- * @property {number} fence the largest under which anybody has begun it
- * @property {number} begun how often
- * @property {string} [by] who has begun it last
+ * @property {number} fence largest fencing token under which it was started
+ * @property {number} begun number of starts
+ * @property {string} [by] worker that started it last
  * @property {unknown} [result]
  * @property {string} [error] of the last attempt
  */
 
-/** So often a job is begun at most: what fails each time, or ends its process, is given up. */
+/** Maximum number of starts of a job. A job that fails each time, or ends its process, then counts as failed. */
 const BEGUN_MAX = 3;
 
-/** Every step of a job is kept: one as it was added, two for each beginning. `nats kv history jobs ID` shows them. */
+/** Number of kept revisions of a job: one when it is added, two for each start. `nats kv history jobs ID` prints them. */
 const HISTORY = 1 + 2 * BEGUN_MAX;
 
-/** JetStream's answer to a write on a revision that is not the last one. */
+/** JetStream's error code of a write for a revision that is not the last one. */
 const WRONG_REVISION = 10071;
 
 export class StaleFenceError extends Error {
@@ -47,7 +47,7 @@ export class JobStore {
   }
 
   /**
-   * A new job; `false` if there is one of that id, whatever has become of it.
+   * Adds a job. Returns `false` if a job with this id exists, in any state.
    * @param {string} id
    * @param {Pick<Job, 'kind' | 'input'>} job
    */
@@ -66,7 +66,7 @@ export class JobStore {
   }
 
   /**
-   * All jobs as they are now, and then whatever changes, until the signal.
+   * Yields all jobs now, and then each changed one, until the signal.
    * @param {AbortSignal} signal
    * @returns {AsyncGenerator<[id: string, job: Job]>}
    */
@@ -77,7 +77,7 @@ export class JobStore {
   }
 
   /**
-   * Notes that a job is begun under this fence. `undefined` if there is nothing to do any more.
+   * Records that a job starts under this fence. Returns `undefined` if the job is no longer open.
    * @param {string} id
    * @param {number} fence
    * @param {string} by
@@ -91,14 +91,14 @@ export class JobStore {
   }
 
   /**
-   * Ends a job that was begun under this fence, or leaves it open with what went wrong.
+   * Ends a job that was started under this fence, or records its error and leaves it open.
    * @param {string} id
    * @param {number} fence
    * @param {{ result: unknown } | { error: string }} outcome
    */
   async finish(id, fence, outcome) {
     await this.#change(id, fence, (job) => {
-      if (job.state !== 'open') throw new StaleFenceError(`job "${id}" is ${job.state} already, by ${job.by}`);
+      if (job.state !== 'open') throw new StaleFenceError(`job "${id}" is already ${job.state}, by ${job.by}`);
       return 'error' in outcome ? { ...job, ...outcome } : { ...job, ...outcome, state: 'done' };
     });
   }
@@ -112,11 +112,13 @@ export class JobStore {
   async #change(id, fence, how) {
     for (;;) {
       const entry = await this.#bucket.get(id);
-      if (!entry) throw new Error(`there is no job "${id}"`);
+      if (!entry) throw new Error(`unknown job "${id}"`);
       /** @type {Job} */
       const job = entry.json();
       if (fence < job.fence)
-        throw new StaleFenceError(`job "${id}" was begun under fence ${job.fence} since, by ${job.by}; ${fence} is too old`);
+        throw new StaleFenceError(
+          `job "${id}" was started again under fence ${job.fence}, by ${job.by}; fence ${fence} is stale`,
+        );
       const changed = how(job);
       if (changed === job) return job;
       const next = { ...changed, fence };
@@ -129,7 +131,7 @@ export class JobStore {
 }
 
 /**
- * `false` for an answer of that code; any other error is thrown on.
+ * Returns `false` for an error with this code, and throws any other error.
  * @param {number} code
  */
 const unless = (code) => (/** @type {Error & { code?: number }} */ error) => {

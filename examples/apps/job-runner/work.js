@@ -1,13 +1,13 @@
-/** What a worker does, whatever carries its locks and keeps its jobs. */
+/** The work of a worker, independent of the transport of its locks and the store of its jobs. */
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StaleFenceError } from './store.js';
 
 /**
  * @typedef {object} Kind
- * @property {(input: any, signal: AbortSignal) => unknown} run does a job of this kind. It may be begun more than once; the signal says
- * that the lock is lost, and that what it does counts for nothing any more
- * @property {number} [everyMs] for a cron: one job of this kind for each slot of so many milliseconds
+ * @property {(input: any, signal: AbortSignal) => unknown} run runs a job of this kind, possibly more than once. The signal aborts when the
+ * lock is lost; the result then no longer counts
+ * @property {number} [everyMs] for a cron: interval between its jobs, in milliseconds
  */
 
 /**
@@ -15,16 +15,16 @@ import { StaleFenceError } from './store.js';
  * @property {import('xstate-quiver/locks').Locks} locks
  * @property {Pick<import('./store.js').JobStore, 'add' | 'watch' | 'begin' | 'finish'>} store
  * @property {Record<string, Kind>} kinds
- * @property {number} lanes so many jobs at a time
- * @property {AbortSignal} signal begins no job any more
+ * @property {number} lanes maximum number of jobs at a time
+ * @property {AbortSignal} signal stops the start of further jobs
  * @property {(line: string) => void} log
  */
 
-/** A job whose worker has died changes nothing in the store, so all open ones are looked at so often. */
+/** Interval between checks of all open jobs: a crash of a worker changes nothing in the store. */
 const LOOK_MS = 1_000;
 
 /**
- * Does open jobs, each under its own lock. Resolves after the signal, once those that were begun have ended.
+ * Runs open jobs, each under its own lock. Resolves after the signal, when all running jobs have ended.
  * @param {Worker} worker
  */
 export async function work({ locks, store, kinds, lanes, signal, log }) {
@@ -47,7 +47,7 @@ export async function work({ locks, store, kinds, lanes, signal, log }) {
   /** @param {string} id */
   const attempt = (id) =>
     locks.request(`job ${id}`, { ifAvailable: true }, async (lock) => {
-      // Somebody else is at it.
+      // Another worker runs it.
       if (!lock) return;
       const job = await store.begin(id, lock.fence, locks.node.id);
       if (!job) return;
@@ -78,7 +78,7 @@ export async function work({ locks, store, kinds, lanes, signal, log }) {
 async function outcomeOf({ kind, input }, kinds, signal) {
   try {
     const { run } = kinds[kind] ?? {};
-    if (!run) throw new Error(`nobody here does jobs of kind "${kind}"; there are ${Object.keys(kinds).join(', ')}`);
+    if (!run) throw new Error(`unknown kind of job "${kind}"; known kinds: ${Object.keys(kinds).join(', ')}`);
     return { result: await run(input, signal) };
   } catch (error) {
     return { error: String(error) };
@@ -86,7 +86,7 @@ async function outcomeOf({ kind, input }, kinds, signal) {
 }
 
 /**
- * The job is somebody else's by now, which is no reason to stop.
+ * Logs the error. If another worker has the job now, this worker continues.
  * @param {string} id
  * @param {Worker['log']} log
  */
@@ -96,8 +96,7 @@ const explained = (id, log) => (/** @type {Error} */ error) => {
 };
 
 /**
- * Adds the job of each slot of each cron. One worker at a time does, so that the others need not; that a slot has one job is up to its id,
- * which the store takes once.
+ * Adds the job of each slot of each cron. A lock avoids duplicate work; the id of a slot's job ensures that the store accepts it once.
  * @param {Pick<Worker, 'locks' | 'store' | 'kinds' | 'signal'>} worker
  */
 export async function schedule({ locks, store, kinds, signal }) {

@@ -37,13 +37,13 @@ test('a late worker changes neither the result, nor the failure, nor the start c
   expect(await store.begin('x', 5, 'a')).toMatchObject({ begun: 1, by: 'a' });
   expect(await store.begin('x', 9, 'b')).toMatchObject({ begun: 2, by: 'b' });
   const before = await store.get('x');
-  const late = 'job "x" was begun under fence 9 since, by b; 5 is too old';
+  const late = 'job "x" was started again under fence 9, by b; fence 5 is stale';
   await expect(store.finish('x', 5, { result: 'of a' })).rejects.toThrow(late);
   await expect(store.finish('x', 5, { error: 'of a' })).rejects.toThrow(late);
   await expect(store.begin('x', 5, 'a')).rejects.toThrow(late);
   expect(await store.get('x')).toEqual(before);
   await store.finish('x', 9, { result: 'of b' });
-  await expect(store.finish('x', 9, { result: 'again' })).rejects.toThrow('job "x" is done already, by b');
+  await expect(store.finish('x', 9, { result: 'again' })).rejects.toThrow('job "x" is already done, by b');
   expect(await store.begin('x', 12, 'c')).toBeUndefined();
   expect(await store.get('x')).toMatchObject({ state: 'done', result: 'of b', fence: 9 });
 });
@@ -78,9 +78,7 @@ test('three workers share the jobs, and each job runs once', async () => {
   await expect.poll(() => runs.length).toBe(12);
   await expect.poll(async () => (await store.get('job-11'))!.state).toBe('done');
   expect(new Set(runs).size).toBe(12);
-  await expect
-    .poll(async () => (await store.get('odd'))!.error)
-    .toBe('Error: nobody here does jobs of kind "odd"; there are note');
+  await expect.poll(async () => (await store.get('odd'))!.error).toBe('Error: unknown kind of job "odd"; known kinds: note');
 });
 
 test('another worker repeats the job of a disconnected one, and its result counts', async () => {

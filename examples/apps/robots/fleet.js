@@ -1,16 +1,16 @@
 /**
- * Robots on a floor, each of which locks its neighborhood, moves by one cell, and lets go. They have no names for each other and no one who
- * tells them what to do: a robot knows its neighbors by the ports of its radio (docs/exclusion.md).
+ * Robots on a floor. Each locks its neighborhood, moves by one cell, and releases its locks, without names and without a dispatcher: a
+ * robot knows its neighbors by the ports of its radio (docs/exclusion.md).
  *
- * Why nobody runs into anybody: who moves holds all robots in range, so none of those is moving; and who is out of range is at least three
- * cells away, so they cannot come to one cell by one step each. That stands and falls with radios that reach as far as they should: whose link is
- * cut is locked by nobody any more. So a careful robot looks before it moves, and stands still if it sees somebody with whom it is not linked.
+ * Robots do not collide because a moving robot holds all robots in range, so none of those moves. Other robots are at least three cells
+ * away, so two robots cannot reach one cell with one step each. This requires working radios: a robot without links is not locked by
+ * others. So a careful robot looks before it moves, and waits if it sees a robot without a link to it.
  */
 import { parseScenario, Simulation } from 'xstate-quiver/network';
 import { protocols } from 'xstate-quiver/machines';
 import { Floor } from './floor.js';
 
-/** So many ticks a robot takes to the next cell, and rests between two moves. */
+/** Duration of a move by one cell, and of the rest between two moves, in ticks. */
 const MOVE_TICKS = 30;
 const REST_TICKS = 3;
 
@@ -18,17 +18,17 @@ const REST_TICKS = 3;
  * @typedef {object} Fleet
  * @property {number} robots
  * @property {number} size of the floor
- * @property {number} ticks until when they go about
+ * @property {number} ticks duration of the run
  * @property {number} seed of the draws of the protocol
  * @property {string} [deaf] a robot whose radio fails
- * @property {number} [failsAt] when it does; at 0 unless given
+ * @property {number} [failsAt] tick of the failure, 0 by default
  * @property {boolean} isCareful whether a robot looks before it moves
  */
 
 const linkOf = (/** @type {string} */ a, /** @type {string} */ b) => [a, b].sort().join(' ');
 
 /**
- * What came of it, with the scenario by which anybody makes the run again.
+ * Runs a fleet. Returns its results, and a scenario that repeats the run.
  * @param {Fleet} fleet
  */
 export function run(fleet) {
@@ -44,7 +44,7 @@ class Going {
   waits = 0;
   /** @type {string[]} */
   collisions = [];
-  /** Of the first collision. */
+  /** The floor at the first collision. */
   picture = '';
   /**
    * What the robots did and what became of their links, as the events of a scenario.
@@ -94,7 +94,7 @@ class Going {
     return new Set(this.floor.robots.filter(isHeard).flatMap(pairsOf));
   }
 
-  /** Links follow the robots: who comes into range is linked, who goes out of it is not. */
+  /** Adds a link for each pair that comes into range, and removes those that leave it. */
   #relink() {
     const { deaf, failsAt = 0 } = this.fleet;
     const near = this.#inRange((robot) => robot !== deaf || this.#now < failsAt);
@@ -108,7 +108,7 @@ class Going {
     this.linked = near;
   }
 
-  /** It has locked its neighborhood. @param {string} robot */
+  /** Moves a robot that has locked its neighborhood. @param {string} robot */
   #go(robot) {
     const cell = this.floor.step(robot);
     const isSafe = this.floor.near(robot).every((other) => this.linked.has(linkOf(robot, other)));

@@ -1,8 +1,10 @@
-/** The floor of a warehouse: where each robot is and wants to go, who is near, and what a camera on each robot would see. No protocol yet. */
+/**
+ * The floor of a warehouse: the position and goal of each robot, its neighbors, and the view of its camera. Independent of the protocol.
+ */
 
 /** @typedef {readonly [x: number, y: number]} Cell */
 
-/** Radios reach so far, which is what two robots that both move one cell need to know of each other. */
+/** Range of the radios: enough for two robots that both move by one cell. */
 const RANGE = 2;
 
 /** @param {Cell} a @param {Cell} b */
@@ -28,13 +30,13 @@ export class Floor {
     return [...this.#robots.keys()];
   }
 
-  /** How often a robot has come where it wanted to go. */
+  /** Number of completed trips. */
   get trips() {
     return [...this.#robots.values()].reduce((sum, { trips }) => sum + trips, 0);
   }
 
   /**
-   * To and fro between two docks, as a fleet that carries things does; half of them begin with the other one.
+   * The next goal of a robot that goes back and forth between two docks. Half of the robots begin with the other dock.
    * @param {number} robot
    * @param {number} trip
    * @returns {Cell}
@@ -46,12 +48,12 @@ export class Floor {
   /** @param {string} robot */
   #of(robot) {
     const found = this.#robots.get(robot);
-    if (!found) throw new Error(`there is no robot "${robot}"`);
+    if (!found) throw new Error(`unknown robot "${robot}"`);
     return found;
   }
 
   /**
-   * Whom its radio could reach.
+   * Robots in range of its radio.
    * @param {string} robot
    */
   near(robot) {
@@ -60,7 +62,7 @@ export class Floor {
   }
 
   /**
-   * The free cell beside it that is nearest to its goal; `null` if none is nearer than where it is.
+   * The free adjacent cell nearest to its goal; `null` if none is nearer than its position.
    * @param {string} robot
    * @returns {Cell | null}
    */
@@ -70,7 +72,7 @@ export class Floor {
     const steps = [-1, 0, 1]
       .flatMap((dx) => [-1, 0, 1].map((dy) => /** @type {Cell} */ ([at[0] + dx, at[1] + dy])))
       .filter((cell) => cell.every((part) => part >= 0 && part < this.size) && !taken.has(String(cell)));
-    // Around who stands in the way, also if that is no nearer.
+    // Go around a robot in the way, even if that is not nearer.
     const [best] = steps
       .filter((cell) => distance(cell, goal) <= distance(at, goal))
       .sort((a, b) => distance(a, goal) - distance(b, goal));
@@ -78,7 +80,7 @@ export class Floor {
   }
 
   /**
-   * It is there now; who stands there already has been run into.
+   * Moves a robot. A robot in that cell has been hit.
    * @param {string} robot
    * @param {Cell} cell
    */
@@ -89,7 +91,7 @@ export class Floor {
     return this.robots.filter((other) => other !== robot && distance(this.#of(other).at, cell) === 0);
   }
 
-  /** A picture of it: a digit for each robot, `#` where two stand in one cell. */
+  /** A picture of the floor: a digit for each robot, `#` for two robots in one cell. */
   get picture() {
     const rows = Array.from({ length: this.size }, () => Array.from({ length: this.size }, () => '.'));
     for (const [i, { at }] of [...this.#robots.values()].entries()) {

@@ -1,6 +1,6 @@
 /**
- * A fleet at work, and the same fleet when a radio fails: robots that do not look before they move, and robots that do. Each run is written as a
- * scenario, which the inspector opens and anybody can run again.
+ * A fleet at work, and the same fleet with a failed radio: robots that do not look before they move, and robots that do. Each run is saved
+ * as a scenario, which the inspector and the command line can repeat.
  */
 import { writeFileSync } from 'node:fs';
 import { run } from './fleet.js';
