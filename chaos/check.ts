@@ -12,7 +12,7 @@ import { aroundPhase, asHeard, lines, notes, type History, type HistoryLine } fr
 export interface HistoryTerms {
   /** The initial peers. */
   readonly peers: readonly string[];
-  /** On whom all depend. */
+  /** Services that all peers depend on. */
   readonly services: readonly string[];
   readonly clients: readonly string[];
   /** The peers that remain at the end and must be served. */
@@ -22,9 +22,9 @@ export interface HistoryTerms {
   readonly budget: number;
   /** The maximum number of permits at each peer. */
   readonly share: number;
-  /** True if what peers keep outlives their processes. */
+  /** True if the storage of peers outlives their processes. */
   readonly isStored: boolean;
-  /** How long what has failed goes on to disturb. */
+  /** Time after its end during which a fault may still disturb peers, in milliseconds. */
   readonly recoveryMs: number;
 }
 
@@ -47,7 +47,7 @@ const locksHold: Rule = (history, terms) => lockJudges().flatMap((judge) => judg
 const namesOnce: Rule = (history, terms) => judged(unique('named', 'name'), history, terms);
 const neverTooMany: Rule = (history, terms) => judged(withinBudget('took', 'n', terms.budget), history, terms);
 
-/** Before they let go of it. */
+/** Exactly one peer leads at the end, before all peers stop. */
 const oneLeads: Rule = (history, terms) =>
   terms.isOfLeaders ? judged(oneLeader('leader', 0), aroundPhase(history, 'ended')[0], terms) : [];
 
@@ -96,7 +96,7 @@ function wasted(history: History, share: number): number {
   return ended * (share + 1) + (ended + notes(history, 'interrupted').length) * (share + 1);
 }
 
-/** An answer of any kind to what was asked after the last fault, or word that there will never be one. */
+/** Each peer receives an answer to its requests after the last fault, or an error that no answer will come. */
 const everybodyIsServed: Rule = (history, { audience }) => {
   const told = [...notes(aroundPhase(history, 'healed')[1], 'served'), ...notes(history, 'forgotten')];
   const heard = new Set(told.map(({ peer }) => peer));

@@ -25,13 +25,13 @@ import type { RehearsalEvent } from '../test/rehearsal/world.js';
 export type HistoryLine = RehearsalEvent;
 export type History = readonly HistoryLine[];
 
-/** Writes down what happens now, or has happened at `at`. */
+/** Records an event that happens now, or has happened at `at`. */
 export const writerTo =
   (file: string): ReportEvent =>
   (type, fields) =>
     appendFileSync(file, `${JSON.stringify({ at: Date.now(), type, ...fields })}\n`);
 
-/** How often a process looks whether it runs, and what is too long: a detector of half a second is not to be wrong for it. */
+/** Interval of the stall checks, and the threshold: below the half second after which a failure detector would be wrong. */
 const LOOK_MS = 25;
 const STALL_MS = 200;
 
@@ -64,7 +64,7 @@ export function asHeard(history: History): History {
 export const lines = (history: History, type: string): History => history.filter((line) => line.type === type);
 export const notes = (history: History, what: string): History => lines(history, 'note').filter((line) => line['what'] === what);
 
-/** Up to the beginning of that phase, and from it on: everything and nothing, when there is none. */
+/** The entries before the beginning of that phase, and those after it. Without that phase: all, and none. */
 export function aroundPhase(history: History, phase: string): readonly [before: History, after: History] {
   const at = history.findIndex((line) => line['phase'] === phase);
   return at < 0 ? [history, []] : [history.slice(0, at), history.slice(at + 1)];

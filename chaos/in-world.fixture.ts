@@ -27,7 +27,7 @@ const FAULTS: readonly FaultKind[] = ['kill', 'pause', 'cut', 'mute', 'stop', 'r
 const SECONDS = 20;
 /** All faults have healed by then. */
 const HEALED_MS = SECONDS * 400;
-/** They last longer than those of real rounds, and so new connections are tried further apart. */
+/** Faults last longer than in real rounds, so new connections are tried at longer intervals. */
 const RECOVERY_MS = 10_000;
 const LOOK_MS = 50;
 /** The time for final conditions to become true: as long as after a fault. */
@@ -62,7 +62,7 @@ const rounds =
     await enter('ended');
   };
 
-/** In the place of a process that chaos has started. */
+/** Replaces a process that chaos would start. */
 class WorldPeer implements WorkingPeer {
   readonly transport;
   readonly storage;
@@ -121,7 +121,7 @@ const main =
     if (working.phase !== 'ended') process.exit(0);
   };
 
-/** As a round would have written it down: in which moment all processes were gone. */
+/** Adds the entries that a round would write: the moments in which no process was running. */
 function asWritten(history: History, peers: readonly string[]): HistoryLine[] {
   const up = new Set<string>();
   return history.flatMap((line) => {

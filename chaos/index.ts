@@ -1,12 +1,13 @@
 /**
- * Chaos: rounds of real processes that are killed, stopped and cut off while they use locks, leaders, quotas and names.
+ * Chaos: rounds of real processes that are killed, stopped and disconnected while they use locks, leaders, quotas and names.
+ *
  *
  *     npm run chaos -- --rounds 24 --seed 1
  *     npm run chaos -- --rounds 24 --seed 1 --over mesh
- *     npm run chaos -- --round 7 --seed 1 --history h.ndjson      # that round alone, and what was written down in it
+ *     npm run chaos -- --round 7 --seed 1 --history h.ndjson      # only that round, with its history
  *
- * The faults of a round are drawn from the seed; what the processes make of them depends on the machine, so the same round may end
- * differently. Exit status 1 when a history shows what it must not.
+ * The faults of a round are drawn from the seed. Their effects depend on the machine, so the same round may end differently. The exit
+ * status is 1 if a history violates a rule.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

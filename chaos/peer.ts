@@ -23,7 +23,7 @@ export interface Started {
   readonly subject: RoundSubject;
   /** `first`: an initial member; `joining`: waits to be added; `client`: does not vote. */
   readonly role: 'first' | 'joining' | 'client';
-  /** Which process of that peer it is, from 1. */
+  /** Number of the process of that peer, from 1. */
   readonly life: number;
   readonly url: string;
   /** All peers that may connect. */
@@ -32,7 +32,7 @@ export interface Started {
   readonly folder?: string;
 }
 
-/** From the round: how things are for this process. */
+/** State of the round for this process, sent by the round. */
 export interface Order {
   readonly phase: ChaosPhase;
   readonly unreached: readonly string[];
@@ -44,16 +44,16 @@ export interface Order {
   readonly change: (MembershipChange & { readonly number: number }) | null;
 }
 
-/** To the round. */
+/** Progress reports to the round. */
 export type PeerStage = 'connected' | 'served' | 'done';
-/** How far it has come, or the number of the change that it has made. */
+/** A progress report, or the number of the change that it has made. */
 export type PeerReport = PeerStage | { readonly changed: number };
 
-/** The exit status of a peer that found no broker when it started, and of one whose disk took nothing. */
+/** The exit status of a peer that found no broker when it started, and of one whose disk rejected a write. */
 export const UNCONNECTED = 75;
 export const UNSTORED = 74;
 
-/** Short enough for rounds of seconds: a peer counts as gone after half a second of silence. */
+/** Short enough for rounds of seconds: a peer is suspected after half a second of silence. */
 export const DETECTOR = { beatMs: 25, patience: 20 };
 
 /**
@@ -124,7 +124,7 @@ export class ChaosPeer {
     this.hearing.add(() => hear(this.order.change));
   }
 
-  /** The same locks; how they are used is written down. */
+  /** The same locks, with a record of their use in the history. */
   watch<L extends LocksLike>(locks: L): L {
     return watched(locks, this.started, this.write);
   }
@@ -157,7 +157,7 @@ export class ChaosPeer {
     });
   }
 
-  /** Refuses what the fault of the disk rejects, like the file system: no space left, or read-only. */
+  /** Rejects operations according to the fault of the disk, like a file system that is full or read-only. */
   private onDisk({ load, save }: PeerStorage): PeerStorage {
     return {
       load,
@@ -171,7 +171,7 @@ export class ChaosPeer {
   }
 }
 
-/** By the hub, the server of NATS, or the ports of a mesh. */
+/** Connects by the hub, the server of NATS, or the ports of a mesh. */
 function overWire({ id, url, everybody }: Started): Transport {
   const [scheme, rest] = url.split(/:(.*)/) as [string, string];
   if (scheme === 'ws') return webSocket({ id, url, WebSocket });

@@ -1,4 +1,4 @@
-/** The faults of a round, drawn from its seed: which, of whom, when and for how long. All of them end by themselves. */
+/** The faults of a round, drawn from its seed: kind, target, start and duration. All of them end by themselves. */
 import type { MembershipChange } from '../machines/locks/membership.js';
 import { Random } from '../network/random.js';
 
@@ -6,14 +6,14 @@ import { Random } from '../network/random.js';
 export const SUBJECTS = ['locks', 'leaders', 'members', 'quota', 'clients', 'names'] as const;
 export type RoundSubject = (typeof SUBJECTS)[number];
 
-/** A mesh has no broker: what would be a fault of it is none. */
+/** A mesh has no broker, so faults of the broker do not exist there. */
 export const BROKERS = ['hub', 'nats', 'mesh'] as const;
 export type BrokerKind = (typeof BROKERS)[number];
 
 export const PEERS: readonly string[] = ['a', 'b', 'c', 'd', 'e'];
 /** The peer that may become a member. */
 export const JOINER = 'f';
-/** The first is there from the beginning to the end, the others come and go. */
+/** The first client stays from the beginning to the end, the others come and go. */
 export const CLIENTS: readonly string[] = ['x', 'y', 'z'];
 
 interface Timed {
@@ -21,14 +21,14 @@ interface Timed {
   readonly forMs: number;
 }
 
-/** This side does not reach the others; unless it is mutual, the others reach it. */
+/** This side does not reach the others. If it is mutual, the others do not reach it either. */
 export interface Cut extends Timed {
   readonly kind: 'cut';
   readonly side: readonly string[];
   readonly isMutual: boolean;
 }
 
-/** A disk that takes nothing more: of a peer that runs, or starts. */
+/** A disk that rejects writes, of a peer that is running or starting. */
 export interface DiskFault extends Timed {
   readonly kind: 'disk';
   readonly peer: string;
@@ -36,13 +36,13 @@ export interface DiskFault extends Timed {
   readonly isStarting: boolean;
 }
 
-/** One change of the members after the other. */
+/** Changes of the members, one after the other. */
 export interface MemberChanges extends Timed {
   readonly kind: 'members';
   readonly changes: readonly MembershipChange[];
 }
 
-/** A client comes, and goes by itself or is killed. */
+/** A client starts, and leaves or is killed. */
 export interface Visit extends Timed {
   readonly kind: 'visit';
   readonly client: string;
@@ -58,9 +58,9 @@ export type Fault =
   | (Timed & { readonly kind: 'broker' })
   /** The peer through which the first client is served is killed. */
   | (Timed & { readonly kind: 'host' })
-  /** Each peer in turn is asked to end, and is started again. */
+  /** Each peer in turn is requested to end, and is restarted. */
   | (Timed & { readonly kind: 'roll' })
-  /** All peers are killed at once, and all are started again, so long after each other. */
+  /** All peers are killed at once, and restarted with this delay between them. */
   | (Timed & { readonly kind: 'all'; readonly spreadMs: number });
 
 export interface FaultPlan {

@@ -1,4 +1,4 @@
-/** The processes of a round. Each ends by itself when this one does, whatever ends it; and only these are ever sent a signal. */
+/** The processes of a round. Each ends when this process does, for any reason, and only these processes receive signals. */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import type { BrokerKind } from './plan.js';
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;
 
-/** A script of this folder; it leaves when its channel to us is closed. */
+/** Starts a script of this folder, which ends when its channel to this process closes. */
 export const script = (name: string, ...args: readonly string[]): ChildProcess =>
   fork(fileURLToPath(new URL(`${name}.js`, import.meta.url)), args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
 
@@ -60,7 +60,7 @@ export async function broker(kind: BrokerKind, everybody: readonly string[], his
 
 export const hasNats = (): boolean => hasCommand('nats-server');
 
-/** The shell waits for the end of its input, which comes by `kill` or with our own end, and takes the server along. */
+/** The shell waits for the end of its input, by `kill` or the end of this process, and then stops the server. */
 const natsServer = (port: number): ChildProcess =>
   spawn('sh', ['-c', `nats-server -a 127.0.0.1 -p ${port} >/dev/null 2>&1 & read _; kill -9 $!`], {
     env,

@@ -19,7 +19,7 @@ import { BUDGET, SHARE } from './work.js';
 
 /** The maximum time for recovery after all faults, on a busy machine. */
 const PATIENCE_MS = 60_000;
-/** Half a second for the detector, and one for a new connection and what follows. */
+/** Half a second for the failure detector, and one for a new connection. */
 const RECOVERY_MS = 1_500;
 /** After this time a member that has not made its change may be gone: the next one receives the request. */
 const CHANGE_MS = 1_000;
@@ -153,7 +153,7 @@ class Round {
       if (this.running.get(id) !== child) return;
       this.running.delete(id);
       this.write('end', { peer: id });
-      // As a service would: what finds no broker when it starts, or no room on its disk, is started again.
+      // Restart it, as a supervisor would, if it found no broker or no space on its disk.
       if (isForWant(code)) void pause(code === UNSTORED ? 200 : 50).then(() => this.start(id));
       else if (code !== 0) this.write('uncaught', { peer: id, error: `it ended with status ${code}: ${complaint}` });
     });
@@ -221,7 +221,7 @@ class Round {
   }
 
   private async endAll(forMs: number, spreadMs: number): Promise<void> {
-    // One that is just leaving is not killed with them.
+    // A peer that is leaving at this moment is not killed.
     const areAll = this.leaving.size === 0;
     await this.end(
       [...this.running.keys()].filter((id) => !CLIENTS.includes(id)),
@@ -346,7 +346,7 @@ class Round {
       leaves: this.leaving.has(peer),
       change: this.changer === peer ? this.change : null,
     };
-    // One that is being killed does not take it any more.
+    // A peer that is being killed does not receive it.
     this.running.get(peer)?.send(order, () => {});
   }
 

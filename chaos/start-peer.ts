@@ -5,7 +5,7 @@ import { WORK, workUntilStopped } from './work.js';
 const started = JSON.parse(process.argv[2]!) as Started;
 const orphaned = () => process.exit();
 process.on('disconnect', orphaned);
-// Perhaps before we listened.
+// The parent may have ended before this listener existed.
 if (!process.connected) orphaned();
 
 const peer = new ChaosPeer(started);
@@ -16,7 +16,7 @@ peer.write('start', { peer: peer.id, life: started.life });
 peer.tell('connected');
 if (!(await workUntilStopped(peer, work))) process.exitCode = UNSTORED;
 
-// From here on nothing may keep the process: if something does, the round sees that it does not end by itself.
+// From here on nothing should keep the process alive. If something does, the round detects that it does not end by itself.
 process.off('disconnect', orphaned);
 process.disconnect();
 setTimeout(() => {

@@ -43,7 +43,7 @@ function locksOf({ transport, storage, peers, started: { role } }: WorkingPeer):
   return createLocks({ transport, storage, ...(role === 'joining' ? { join: true } : { peers }) });
 }
 
-/** A newcomer may not be reached yet. */
+/** A new member may not be connected yet. */
 async function change(locks: Locks, { add, remove }: MembershipChange): Promise<unknown> {
   for (;;) {
     try {
@@ -142,7 +142,7 @@ function quota(peer: WorkingPeer): ChaosWork {
     const { ok } = await budget.take();
     if (ok) peer.note('took', { n: 1 });
     else peer.note('refused');
-    // In the end all that is left is taken.
+    // At the end, take all remaining permits.
     if (peer.phase !== 'settled') await pause(Math.random() * 10);
     return ok || peer.phase === 'faulty' || peer.phase === 'healed';
   });

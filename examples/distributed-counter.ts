@@ -19,7 +19,7 @@ const events = [0, 100].flatMap((start) => names.map((node, i) => ({ at: start +
 const scenario = { protocol: 'queue', topology: { nodes: names, links }, network: { latency: { min: 1, max: 9 } }, events };
 const simulation = new Simulation(parseScenario(scenario, protocols));
 
-/** The requests of a node so far; a request is known by its node and its place among these. */
+/** Number of requests of each node; a request is identified by its node and its position among these. */
 const asked = new Map(names.map((name) => [name, 0]));
 const behind = new Map<string, string>();
 

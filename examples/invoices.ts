@@ -1,10 +1,11 @@
 /**
- * Two services number invoices under a lock. `careless` forgets the lock's fence, and its store does not check: a service that stalls
- * between taking a number and writing it writes over what another one has written meanwhile. `careful` hands the fence to the store.
+ * Two services number invoices under a lock. `careless` ignores the lock's fence, and its store does not check it: a service that stalls
+ * between taking a number and writing it overwrites the number of another service. `careful` passes the fence to the store.
+ *
  *
  *     npx quiver rehearse dist/examples/invoices.js#careless
  *
- * `main` is the service as it would run anywhere; nothing in it knows of a rehearsal but what it is given (docs/rehearsal.md).
+ * `main` is the service as it would run anywhere: it depends only on its arguments, not on a rehearsal (docs/rehearsal.md).
  */
 import { createLocks } from '../adapters/locks/locks.js';
 import { linked } from '../adapters/linked.js';
@@ -26,14 +27,14 @@ const service =
         await locks.request('invoices', async ({ fence }) => {
           const options = isCareful ? { fence } : {};
           const number = ((await store.read('last', options)) as number | undefined) ?? 0;
-          await sleep(1_000); // draws up the invoice
+          await sleep(1_000); // writes the invoice
           // The store rejects a former holder here: it knows a later fence of the key from another reader or writer.
           await store.write('last', number + 1, options);
           await store.write(`invoice ${number + 1}`, `order ${order} of ${id}`, options);
           note('sent', { invoice: number + 1 });
         });
       } catch (error) {
-        // The lock was lost, or the store has seen a later holder: the order is tried again.
+        // The lock was lost, or the store has received a larger fence: retry the order.
         if (!['LostError', 'StaleFenceError'].includes((error as Error).name)) throw error;
       }
     }

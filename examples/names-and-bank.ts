@@ -1,4 +1,4 @@
-/** Four worker threads number what they make and share one account: no number is given twice, and the account is never overdrawn. */
+/** Four worker threads number their items and share one account: no number is given twice, and the account is never overdrawn. */
 import { createNames } from '../adapters/names.js';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -28,7 +28,7 @@ const events = [...Object.values(phases).flat(), { at: 500, do: 'corrupt' }];
 const scenario = { protocol: 'queue', topology: { nodes: names, links }, network: { latency: { min: 1, max: 9 } }, events };
 const simulation = new Simulation(parseScenario(scenario, protocols));
 
-/** A node's messages are numbered; the newest is the one that asks, and the one that a request is queued behind. */
+/** A node's messages are numbered. The newest one is the one of its request, and the predecessor of the next request. */
 const newest = new Map(names.map((name) => [name, 0]));
 const follows = { before: new Map<string, string>(), repairing: new Map<string, string>(), after: new Map<string, string>() };
 const phaseAt = (at: number) => (at < 500 ? 'before' : at < 1000 ? 'repairing' : 'after');

@@ -1,4 +1,7 @@
-/** Eight HTTP workers share one port and one budget: of 400 requests exactly 250 are let in, and no worker asks a server for leave. */
+/**
+ * Eight HTTP workers share one port and one budget: of 400 requests exactly 250 are accepted, without a request to a central server for
+ * each.
+ */
 import { createQuota } from '../adapters/quota.js';
 import cluster from 'node:cluster';
 import { once } from 'node:events';

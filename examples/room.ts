@@ -1,4 +1,4 @@
-/** A room of four players and one ball: only who has the ball plays, and the fences of its lock put the moves into one order for all. */
+/** A room of four players and one ball: only the holder of the ball plays, and the fences of its lock order all moves. */
 import { firstValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
 import { linked } from '../adapters/linked.js';

@@ -1,8 +1,9 @@
 /**
- * Four worker threads count to 4,000 together, each step a read, a pause and a write that nothing but the lock keeps apart.
+ * Four worker threads count to 4,000 together. Each step is a read, a pause and a write, which only the lock makes atomic.
+ *
  *
  *     node dist/examples/shared-counter.js             # loses nothing
- *     node dist/examples/shared-counter.js --no-lock   # shows what would be lost
+ *     node dist/examples/shared-counter.js --no-lock   # shows lost updates
  */
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,6 @@
 /**
- * Eight worker threads share one budget of 100,000: each takes until it is refused, and exactly the budget is given out.
+ * Eight worker threads share one budget of 100,000: each takes permits until it is refused, and the total is exactly the budget.
+ *
  *
  *     node dist/examples/shared-quota.js
  */
@@ -31,7 +32,7 @@ async function work({ id, port }: Work): Promise<void> {
   await quota.ready;
   parentPort!.postMessage('ready');
   await once(parentPort!, 'message');
-  // Most takes are answered at once, so a loop of nothing else would never let a message of the others in.
+  // Most permits are granted immediately, so a loop without a pause would block messages of other threads.
   while ((await quota.take()).ok) if (++taken % 10 === 0) await setImmediate();
   // The others may still need this peer for a change.
   parentPort!.postMessage({ taken, messages });

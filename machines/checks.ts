@@ -57,7 +57,7 @@ export function nodeOf(raw: Raw, key: string, { rank, topology }: NetworkGraph, 
  */
 export const TICKS_MAX = 1e13;
 
-/** `hold`: the ticks for which a grant is used before it is released by itself; `null` leaves the release to events. */
+/** `hold`: the ticks after which a grant is released automatically; `null` leaves the release to events. */
 export function holdOf(raw: Raw): number | null {
   return raw['hold'] === null ? null : integer(raw, 'hold', { min: 0, max: TICKS_MAX, fallback: 0 });
 }

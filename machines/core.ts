@@ -1,8 +1,8 @@
 /**
- * A core, completed with what its description leaves out.
+ * Completes a core with defaults for the members that its description omits.
  *
- * `defineCore` looks at the description first, which is for those who write one. Our own are looked at where they become protocols, in every
- * test, and an application that carries one need not carry the complaints.
+ * `defineCore` also validates the description, for authors of protocols. The built-in protocols are validated in every test, so an
+ * application that uses only one of them does not load the validation.
  */
 import { UsageError } from './errors.js';
 import type { Command, CommandDescription, Core, CoreDescription } from './protocol.js';

@@ -52,9 +52,9 @@ export function defineCore<O = Record<string, never>>(description: CoreDescripti
 }
 
 /**
- * Declares a protocol: its core, what it promises and how it is shown. The core alone is enough to run, check, walk and draw it.
+ * Declares a protocol: its core, its promises and its view. The core is enough to run, check, walk and draw it.
  *
- * @param core as `defineCore` takes it or gives it.
+ * @param core a description for `defineCore`, or a result of it.
  * @throws `UsageError` that names the member that is missing or wrong.
  * @example
  * ```ts
@@ -111,7 +111,7 @@ export function defineProtocol<O = Record<string, never>>(
   };
 }
 
-/** A role's state in one line; those of parallel regions side by side. */
+/** A role's state in one line; those of parallel regions next to each other. */
 const stateText = (value: StateValue): string =>
   typeof value === 'string'
     ? value

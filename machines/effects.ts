@@ -7,17 +7,17 @@
  */
 
 /**
- * A node's name. Where a paper orders identities, the order is the place in the topology's node list.
+ * Name of a node. For protocols that order identities, the order is the position in the topology's node list.
  *
  * @public
  */
 export type NodeId = string;
 
-/** Where a message goes: a node, or, in an anonymous protocol, one of the sender's ports (0 is the sender itself). */
+/** Destination of a message: a node, or, in an anonymous protocol, one of the sender's ports (0 is the sender itself). */
 export type Address = NodeId | number;
 
 /**
- * A message is an event of the receiving chart; the host adds `from` (and `at`, where a protocol reads the time).
+ * A message, which is an event of the receiving chart. The host adds `from` (and `at`, if the protocol reads the time).
  *
  * @public
  */
@@ -25,18 +25,18 @@ export interface Message {
   readonly type: string;
 }
 
-/** A message as its receiver gets it: with the node, or in an anonymous protocol the port, that it came from. */
+/** A message at its receiver, with the node that it came from, or the port in an anonymous protocol. */
 export type Received<M, A extends Address = NodeId> = M & { readonly from: A };
 
 export interface Send<M extends Message = Message> {
-  /** One address or several; none at all sends nothing. Several are served in the order given. */
+  /** One address or several, in the order of sending. An empty list sends nothing. */
   readonly to: Address | readonly Address[];
   readonly message: M;
 }
 
 export interface Arm {
   readonly timer: string;
-  /** Ticks until the event `{ type: 'timer', timer }`; arming again replaces the earlier one. */
+  /** Ticks until the event `{ type: 'timer', timer }`. Arming the same timer again replaces it. */
   readonly delay: number;
 }
 
@@ -45,11 +45,11 @@ export interface Disarm {
 }
 
 export interface Draw {
-  /** The answer is the event `{ type: 'drawn', value }` with a uniform integer `0 <= value < bound`. */
+  /** Exclusive upper bound. The host answers with the event `{ type: 'drawn', value }`, a uniform integer with `0 <= value < bound`. */
   readonly bound: number;
 }
 
-/** Asks for a value to be kept when the process ends; the answer is the event `{ type: 'stored', key }` once it is safe. */
+/** Request to store a value persistently. The host answers with the event `{ type: 'stored', key }` once the value is safe. */
 export interface Store {
   readonly key: string;
   /** Plain JSON. */
@@ -71,7 +71,7 @@ export interface Open {
 }
 
 export interface Close {
-  /** One role or several; none at all closes nothing. */
+  /** One role or several. An empty list closes nothing. */
   readonly role: string | readonly string[];
 }
 
@@ -90,7 +90,7 @@ export interface StoredEvent {
   readonly key: string;
 }
 
-/** A channel to `peer` (a node, or a port of an anonymous node) came up or went down, as this end notices it. */
+/** Notification that a channel to `peer` (a node, or a port of an anonymous node) came up or went down. */
 export interface LinkEvent<A extends Address = Address> {
   readonly type: 'link.up' | 'link.down';
   readonly peer: A;
@@ -155,37 +155,37 @@ export type Effect =
 type From<A, P> = (args: A) => P;
 
 /**
- * Asks for a message to be sent, in a chart's config: `params` makes it of context and event.
+ * Sends a message, in a chart's config. `params` returns it from context and event.
  *
  * @public
  */
 export const send = <A, M extends Message>(params: From<A, Send<M>>) => ({ type: 'send' as const, params });
 /**
- * Asks for a timer: the event `timer` comes after `delay` ticks (on a live node, milliseconds); arming it again replaces it.
+ * Arms a timer: the event `timer` comes after `delay` ticks (on a live node, milliseconds). Arming it again replaces it.
  *
  * @public
  */
 export const arm = <A>(params: From<A, Arm>) => ({ type: 'arm' as const, params });
 /**
- * Takes an armed timer back.
+ * Cancels an armed timer.
  *
  * @public
  */
 export const disarm = <A>(params: From<A, Disarm>) => ({ type: 'disarm' as const, params });
 /**
- * Asks for a uniform integer `0 <= value < bound`, which comes as the event `drawn`.
+ * Draws a uniform integer with `0 <= value < bound`, which arrives as the event `drawn`.
  *
  * @public
  */
 export const draw = <A>(params: From<A, Draw>) => ({ type: 'draw' as const, params });
 /**
- * Asks for a value to be kept when the process ends; the event `stored` comes once it is safe.
+ * Stores a value persistently. The event `stored` arrives once it is safe.
  *
  * @public
  */
 export const store = <A>(params: From<A, Store>) => ({ type: 'store' as const, params });
 /**
- * Asks for an event for other roles of the same node, delivered before the node takes its next event.
+ * Sends an event to other roles of the same node, delivered before the node takes its next event.
  *
  * @public
  */

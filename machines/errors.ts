@@ -19,8 +19,8 @@ export class UsageError extends Error {
 }
 
 /**
- * A chart broke the contract with its host (an effect to a role or node that is not there, a context that is not a plain JSON). A run of `simulate`
- * throws it, and so does a search; a live node ends with it.
+ * A violation of the contract between a chart and its host: an effect on an unknown role or node, or a context that is not plain JSON. A
+ * run of `simulate` and a search throw it; a live node ends with it.
  *
  * @public
  */

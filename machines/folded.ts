@@ -15,31 +15,31 @@ export interface Fold<O = any, T extends Totals<any, any> = any, M extends Messa
    * this function reads them.
    */
   flight(flight: Flight<M>, instance: Instance<O>): FactsOf<T>[1];
-  /** Totals of nothing. */
+  /** Initial totals, without any facts. */
   totals(instance: Instance<O>): T;
   /** Totals need the messages of each channel in order. A search then recomputes all messages of a changed channel. */
   readonly isOrdered?: true;
 }
 
-/** The sum of facts; what it gets to see with -1 it has seen before with 1. */
+/** The sum of facts. A fact is added with 1 and removed with -1. */
 export interface Totals<N, F> {
   node(fact: N, by: 1 | -1): void;
   flight(fact: F, by: 1 | -1): void;
-  /** How a channel stands: at first of each that there is, then whenever one has changed. */
+  /** Records the status of a channel: first of each existing one, then of each changed one. */
   channel?(state: ChannelState): void;
 }
 
 type FactsOf<T> = T extends Totals<infer N, infer F> ? readonly [N, F] : never;
 
-/** A judgment on totals, the same as `holds` on the configuration. */
+/** A predicate over totals, equivalent to `holds` of the configuration. */
 export interface Folded<O = any, T extends Totals<any, any> = any> {
-  /** Properties that name the same one share its totals. */
+  /** The fold of the totals. Properties with the same fold share its totals. */
   readonly over: Fold<O, T>;
   /** Judges the totals. Calls `c` for the configuration if the totals are not enough. */
   holds(totals: T, c: () => Configuration<O>): boolean;
-  /** Its judgment takes as long as the network is large, so that in large ones not every step is looked at. */
+  /** True if the predicate takes time linear in the number of nodes. In large networks it is then sampled, not evaluated at every step. */
   readonly hasLinearCost?: true;
-  /** Only what happens around a node that takes a step can break it: a violation names that node. */
+  /** True if only a step of a node or its neighborhood can violate it; a violation then names the node. */
   readonly isLocal?: true;
 }
 
@@ -53,7 +53,7 @@ export function totalsOf<O, T extends Totals<any, any>>(over: Fold<O, T>, c: Con
   return totals;
 }
 
-/** How the channels stand over which nodes are neighbors or something is on its way, in both directions. */
+/** Status of the channels between neighbors, or with messages in flight, in both directions. */
 function* channelsOf({ nodes, flights, links }: Configuration): Iterable<ChannelState> {
   const state = (from: NodeId, to: NodeId): ChannelState => ({ from, to, up: links.up(from, to), port: links.port(from, to) });
   for (const from of nodes.keys())

@@ -1,9 +1,9 @@
-/** A hash that is the same on every node: quick, and no secret. */
+/** A hash that is the same on every node: fast, and not cryptographic. */
 
 /** Initial value of the hash of any text. */
 export const HASH_BASIS = 0x811c9dc5;
 
-/** FNV-1a of 32 bits; with another beginning than the basis, of a text that follows another. */
+/** FNV-1a hash of 32 bits. Another `basis` continues the hash of a preceding text. */
 export function hash(text: string, basis = HASH_BASIS): number {
   let h = basis;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);

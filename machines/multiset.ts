@@ -1,10 +1,10 @@
-/** How often each key is there, for totals that go along with a run or a search. */
+/** Counts of keys, for totals that follow a run or a search. */
 export class Multiset<K> {
-  /** Keys that are there more than once. */
+  /** Number of keys with a count above 1. */
   repeated = 0;
   private readonly times = new Map<K, number>();
 
-  /** Keys that are there at all. */
+  /** Number of different keys. */
   get size(): number {
     return this.times.size;
   }

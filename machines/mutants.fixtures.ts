@@ -1,11 +1,11 @@
-/** Mutants by name, each run in one scenario: what a property of runs is shown to see. */
+/** Mutants by name, each run in one scenario, as evidence that properties of runs detect them. */
 import { nameOf, type Mutant } from '../test/mutants/chart-mutants.js';
 import { mutantsOf } from '../test/mutants/mutants.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
 import type { Protocol } from './protocol.js';
 
-/** An end is not a promise of every mutant. */
+/** Limit of a run: a mutant may never end. */
 const STEPS_MAX = 4000;
 
 const known = new Map<Protocol, readonly Mutant[]>();
@@ -15,7 +15,7 @@ function allOf(protocol: Protocol): readonly Mutant[] {
   return known.get(protocol)!;
 }
 
-/** The properties that a run of the protocol breaks, with one edit in one of its charts where one is named. */
+/** Properties that a run of the protocol violates, optionally with one edit in one of its charts. */
 export function brokenByMutant(protocol: Protocol, json: object, chart?: string, edit?: string): readonly string[] {
   const mutant = allOf(protocol).find((one) => one.chart === chart && nameOf(one) === edit);
   if (edit !== undefined && !mutant) throw new Error(`chart ${chart} has no edit "${edit}"`);

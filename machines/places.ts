@@ -1,26 +1,26 @@
-/** Promises that hold where they hold at every place: a place is judged again once something of it has changed. */
+/** Promises about every place: a place is judged again after a change that concerns it. */
 export class Places<P> {
   private readonly changed = new Set<P>();
   private readonly wrong = new Set<P>();
 
   constructor(private readonly holdsAt: (place: P) => boolean) {}
 
-  /** Something of this place has changed. */
+  /** Marks a place for a new judgment. */
   touch(place: P): void {
     this.changed.add(place);
   }
 
-  /** Something has changed that can only fix what is wrong. */
+  /** Marks the places with violations, after a change that cannot cause new ones. */
   touchWrong(): void {
     for (const place of this.wrong) this.changed.add(place);
   }
 
-  /** True if it holds at every place that was ever touched. */
+  /** True if the promise holds at every place that was ever touched. */
   get hold(): boolean {
     return this.exceptions === 0;
   }
 
-  /** At how many of them it does not hold. */
+  /** Number of places with violations. */
   get exceptions(): number {
     for (const place of this.changed) {
       if (this.holdsAt(place)) this.wrong.delete(place);

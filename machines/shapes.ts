@@ -13,16 +13,16 @@ import { isObject } from './checks.js';
 import type { Message } from './effects.js';
 import type { Instance } from './protocol.js';
 
-/** True if the value of a field is what it should be, in this instance of the problem. */
+/** Checks the value of a field, in this instance of the problem. */
 export type FieldCheck = (value: unknown, instance: Instance<any>) => boolean;
 
 /** The fields of one type of message. */
 export type MessageShape = Readonly<Record<string, FieldCheck>>;
 
-/** By the type of message. */
+/** Message shapes by message type. */
 export type MessageShapes = Readonly<Record<string, MessageShape>>;
 
-/** The shapes of a union of messages: no type and no field may be left out. For `satisfies`. */
+/** Shapes of all messages of a union, complete in types and fields. For `satisfies`. */
 export type ShapesOf<M extends Message> = {
   readonly [T in M['type']]: { readonly [K in Exclude<keyof OfType<M, T>, 'type'>]-?: FieldCheck };
 };
@@ -32,7 +32,7 @@ type OfType<M extends Message, T> = M extends unknown ? (T extends M['type'] ? M
 /** A node of the instance. */
 export const isNode: FieldCheck = (value, { rank }) => typeof value === 'string' && rank(value) >= 0;
 
-/** An integer that arithmetic keeps exact. */
+/** A safe integer. */
 export const isInteger: FieldCheck = (value) => Number.isSafeInteger(value);
 
 /** An integer of at least 0. */
@@ -48,7 +48,7 @@ export const isWithin =
 /** True or false. */
 export const isBoolean: FieldCheck = (value) => typeof value === 'boolean';
 
-/** A string of at most so many characters. */
+/** A string of at most this many characters. */
 export const isText =
   (lengthMax: number): FieldCheck =>
   (value) =>
@@ -72,13 +72,13 @@ export const absentOr =
   (value, instance) =>
     value === undefined || check(value, instance);
 
-/** A list of at least `min` and at most `max` of what the check takes. */
+/** A list of `min` to `max` items that pass the check. */
 export const listOf =
   (check: FieldCheck, { min = 0, max = Infinity } = {}): FieldCheck =>
   (value, instance) =>
     Array.isArray(value) && value.length >= min && value.length <= max && value.every((item) => check(item, instance));
 
-/** A list of exactly these. */
+/** A list with exactly these items. */
 export const tupleOf =
   (...checks: readonly FieldCheck[]): FieldCheck =>
   (value, instance) =>
@@ -90,14 +90,14 @@ export const recordOf =
   (value, instance) =>
     isObject(value) && hasShape(value, shape, instance);
 
-/** Whatever it is: a chart that passes it on, or keeps it for the application, must bear anything. */
+/** Any value. For charts that only forward it or keep it for the application. */
 export const isAnything: FieldCheck = () => true;
 
 const hasShape = (value: Readonly<Record<string, unknown>>, shape: MessageShape, instance: Instance<any>): boolean =>
   Object.keys(value).every((key) => Object.hasOwn(shape, key)) &&
   Object.entries(shape).every(([key, check]) => check(value[key], instance));
 
-/** True if a message has the shape that its type demands. */
+/** True if a message has the shape that its type requires. */
 export function isOfShape(message: unknown, shapes: MessageShapes, instance: Instance<any>): boolean {
   if (!isObject(message)) return false;
   const { type, ...fields } = message;

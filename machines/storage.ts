@@ -14,7 +14,7 @@ import { assign, setup } from 'xstate';
 import { arm, disarm, effects, tell, withEvent, type TimerEvent } from './effects.js';
 
 /**
- * The name of the role that keeps what a node stores, and of its chart: a protocol whose charts `store` (see `effects`) opens it.
+ * Name of the role that keeps a node's stored data, and of its chart. A protocol whose charts `store` (see `effects`) opens it.
  *
  * @public
  */
@@ -24,23 +24,23 @@ export const WRITTEN = 'written';
 
 /** A write that a role requests. */
 export interface Write {
-  /** The role that is answered. */
+  /** The role that receives the answer. */
   readonly by: string;
   readonly key: string;
   readonly value: unknown;
 }
 
-/** By key, plain JSON. */
+/** Stored values by key, plain JSON. */
 export type Stored = Readonly<Record<string, unknown>>;
 
 export interface StorageInput {
   readonly stored: Stored;
-  /** Ticks that a write takes. */
+  /** Duration of a write, in ticks. */
   readonly delay: number;
 }
 
 export interface StorageContext extends StorageInput {
-  /** The first is under way, the others wait. */
+  /** Pending writes: the first is being performed, the others wait. */
   readonly writes: readonly Write[];
 }
 
@@ -54,15 +54,15 @@ const writeOf = ({ by, key, value }: Write): Write => ({ by, key, value });
 
 const end = arm(({ context: { delay } }: In) => ({ timer: WRITTEN, delay }));
 const noEnd = disarm((_: In) => ({ timer: WRITTEN }));
-/** Before it is dropped from the list. A key of which a later value waits is answered with that one. */
+/** Answers the first write, unless a later value of the same key waits: then that write is answered. */
 const answer = tell(({ context: { writes } }: In) => {
   const [first, ...others] = writes;
   return { role: others.some(isOf(first!)) ? [] : first!.by, message: { type: 'stored', key: first!.key } };
 });
 
 /**
- * The chart of the role `storage`: what survives when the process ends, and what is being written, one write at a time. See
- * `effects` for what asks for it.
+ * Chart of the role `storage`: stored data that survives the process, and pending writes, performed one at a time. Charts write with
+ * `store` of `effects`.
  *
  * @public
  */

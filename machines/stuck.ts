@@ -12,7 +12,7 @@ import type { Configuration, Core, Property, RoleView } from './protocol.js';
 const WORD_OF_LINKS = ['link.up', 'link.down'];
 
 /**
- * The property of a protocol that states none: `defineProtocol` gives it.
+ * Default property of a protocol that declares none.
  *
  * @public
  */
@@ -35,7 +35,7 @@ export function nobodyIsStuck({ charts, messages = {} }: Core): Property<any> {
   };
 }
 
-/** The types of the events for which an active state has a transition, guards left aside. */
+/** Types of the events for which an active state has a transition, regardless of guards. */
 function eventsIn({ root }: AnyStateMachine, value: StateValue): readonly string[] {
   return [...activeStates(root, value)].flatMap(({ ownEvents }) => ownEvents);
 }
@@ -46,7 +46,7 @@ function* activeStates(state: AnyStateNode, value: StateValue): Generator<AnySta
   for (const [key, below] of Object.entries(inner)) if (below !== undefined) yield* activeStates(state.states[key]!, below);
 }
 
-/** Where the config begins, `always` and guards left aside. */
+/** Initial state of the config, without `always` transitions and guards. */
 function valueAtStart({ type, states, initial }: AnyStateNode): StateValue {
   const children = Object.entries<AnyStateNode>(states);
   const entered = type === 'parallel' ? children : children.filter(([, child]) => initial?.target?.includes(child));

@@ -4,7 +4,7 @@ import { isObject } from './checks.js';
 import { UsageError } from './errors.js';
 import type { Checks, Core, CoreDescription, Property, RoleStart, View } from './protocol.js';
 
-/** Complains about a member of a protocol. */
+/** Throws an error about a member of a protocol. */
 export type Complain = (member: string, problem: string) => never;
 
 export function complaintsOf(description: unknown): Complain {
@@ -36,7 +36,7 @@ const words: Readonly<Record<Kind, string>> = {
 const isOfKind = (value: unknown, kind: Kind): boolean =>
   kind === 'list' ? Array.isArray(value) : kind === 'object' ? isObject(value) : typeof value === kind;
 
-/** Each member of an object: those that must be there end in `!`. */
+/** Members of an object with their kinds. Required ones end in `!`. */
 type Members = Readonly<Record<string, Kind | `${Kind}!`>>;
 
 function requireMembers(part: unknown, members: Members, where: string, complain: Complain): void {
@@ -117,7 +117,7 @@ const takenBelow = (state: AnyStateNode): readonly string[] => [
   ...Object.values<AnyStateNode>(state.states).flatMap(takenBelow),
 ];
 
-/** All events that some chart has a transition for; `undefined` where one takes any. */
+/** Events for which some chart has a transition; `undefined` if a chart accepts any event. */
 function eventsOf({ charts }: CoreDescription): readonly string[] | undefined {
   const known = [...new Set(Object.values(charts).flatMap(({ root }) => takenBelow(root)))].toSorted();
   return known.some((type) => type.includes('*')) ? undefined : known;
@@ -223,7 +223,7 @@ export function validProperties<O>(properties: readonly Property<O>[], complain:
   return properties;
 }
 
-/** The roles that a node starts with, each with a chart of the protocol. */
+/** Checks the initial roles of a node, each with a chart of the protocol. */
 export function validStarts(
   starts: unknown,
   { charts }: Pick<Core, 'charts'>,

@@ -1,4 +1,4 @@
-/** `quiver paper NAME…`: reproduces the tables of papers, each figure held against the expected one; `all` are all of them. */
+/** `quiver paper NAME…`: reproduces the tables of papers and compares each figure with the expected one. `all` selects every paper. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';

@@ -17,7 +17,7 @@ const config = (name: string): Readonly<Record<'include' | 'exclude', string[]>>
 const { include } = config('tsconfig.json');
 const { exclude } = config('tsconfig.build.json');
 
-// Patterns are folders, as `inspector/page`, files, and endings, as `**/*.test.ts`.
+// Patterns are folders (`inspector/page`), files, and suffixes (`**/*.test.ts`).
 const matches = (path: string) => (pattern: string) =>
   pattern.startsWith('**/*') ? path.endsWith(pattern.slice('**/*'.length)) : `${path}/`.startsWith(`${pattern}/`);
 
@@ -41,13 +41,13 @@ async function compile(path: string): Promise<void> {
   const { code, map } = await transformWithOxc(readFileSync(source, 'utf8'), source, { target: 'es2022', sourcemap: true });
   const inline = Buffer.from(JSON.stringify(map)).toString('base64');
   mkdirSync(dirname(built), { recursive: true });
-  // Another run may be loading the file.
+  // Write to a temporary file first, because another run may be loading the target.
   const part = `${built}.${process.pid}`;
   writeFileSync(part, `${code}\n//# sourceMappingURL=data:application/json;base64,${inline}\n`);
   renameSync(part, built);
 }
 
-/** The plugins that have tests load `dist/`, or none. */
+/** The plugins that make tests load `dist/`, if enabled. */
 export async function built(): Promise<Plugin[]> {
   const isOff = ['--coverage', '--watch', 'watch', 'dev'].some((word) =>
     process.argv.some((argument) => argument.startsWith(word)),

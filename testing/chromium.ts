@@ -20,7 +20,7 @@ export const missing: string | null = existsSync(CHROMIUM)
 
 export const launch = (): Promise<Browser> => chromium.launch(options());
 
-/** One that several processes or threads share. */
+/** Launches a browser that several processes or threads share. */
 export const launchServer = (): Promise<BrowserServer> => chromium.launchServer(options());
 
 /** Launches a browser with a persistent profile. */

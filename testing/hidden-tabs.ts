@@ -1,6 +1,6 @@
 /**
- * Tabs of one window of a real Chromium, of which only the last is seen: so the others can be frozen. Playwright has each page believe that it
- * has the focus, and a page that is seen is never frozen; this speaks the protocol of the developer tools itself.
+ * Tabs of one window of a real Chromium, of which only the last is visible, so that the others can be frozen. Playwright makes each page
+ * believe that it has the focus, and a visible page is never frozen; this file uses the DevTools protocol directly.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,9 +16,9 @@ interface Answer {
   readonly error?: { readonly message: string };
 }
 
-/** One of them. */
+/** One tab. */
 export interface HiddenTab {
-  /** The value of an expression in the page; promises are awaited. */
+  /** Returns the value of an expression in the page; promises are awaited. */
   evaluate(program: string): Promise<any>;
   freeze(): Promise<void>;
   resume(): Promise<void>;

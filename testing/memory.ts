@@ -1,6 +1,6 @@
 /** Memory in use, for tests and measurements that count bytes. */
 
-/** Needs `node --expose-gc`. */
+/** Collects garbage. Requires `node --expose-gc`. */
 export function collectGarbage(): void {
   const collect = (globalThis as { gc?: () => void }).gc;
   if (!collect) throw new Error('Memory cannot be measured. Run node with --expose-gc.');

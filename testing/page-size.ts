@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
-/** Compressed kilobytes of what the page loads at once. The engine of charts and the layout of large networks load later. */
+/** Compressed kilobytes of the page's initial load. The engine of charts and the layout of large networks load later. */
 export function kilobytes(page: URL): number {
   const assets = new URL('assets/', page);
   const files = readdirSync(assets).filter((name) => /\.(js|css)$/.test(name) && !name.startsWith('layout.worker'));

@@ -1,4 +1,4 @@
-/** Runs a scenario that names one of our protocols, for tests, experiments and benchmarks. */
+/** Runs a scenario of a built-in protocol, for tests, experiments and benchmarks. */
 import { protocols } from '../machines/index.js';
 import type { Report } from '../network/report.js';
 import { parseScenario } from '../network/scenario/parse.js';

@@ -1,6 +1,6 @@
 /**
  * Traces of any size for measurements and for tests of the limits: a torus of nodes that pass `ping` and `pong` to their neighbors, with
- * pointers, badges and tones, from a seed. No protocol and no simulation: what is measured is the inspector.
+ * pointers, badges and tones, from a seed. It uses no protocol and no simulation, so only the inspector is measured.
  */
 import { Random } from '../network/random.js';
 import type { StepLine, TraceHeader } from '../network/trace.js';
@@ -9,7 +9,7 @@ export interface SyntheticSize {
   readonly rows: number;
   readonly columns: number;
   readonly lines: number;
-  /** Messages on their way at any time. */
+  /** Number of messages in flight at any time. */
   readonly flights: number;
 }
 

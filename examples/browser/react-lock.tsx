@@ -1,5 +1,6 @@
 /**
- * Two people and one printer, in React: each component holds the lock as an actor, shows its state and sends it what is clicked.
+ * Two people and one printer, in React: each component holds the lock as an actor, shows its state and sends clicks to it.
+ *
  *
  *     npx vite examples/browser --open react-lock.html
  *

@@ -1,5 +1,6 @@
 /**
- * Tabs of one origin have one leader, which counts the seconds for all; close its tab, and another one goes on.
+ * Tabs of one origin have one leader, which counts the seconds for all. If its tab closes, another one continues.
+ *
  *
  *     npx vite examples/browser --open 'tab-leader.html?ann'      # then ?bob and ?cy in their own tabs
  */

@@ -1,5 +1,5 @@
 /**
- * An order workflow: it is open until a payment arrives or a day is over, and charges the customer once, whatever process ends meanwhile.
+ * An order workflow: it is open until a payment arrives or a day has passed, and charges the customer once, even if processes end.
  *
  * The payment service is called by a promise, which starts again when the order moves. Its idempotency key is the id of the order.
  */

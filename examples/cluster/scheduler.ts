@@ -1,12 +1,12 @@
 /**
- * A scheduler: each job is an actor that fires once at its time, also when the process that hosts it has ended.
+ * A scheduler: each job is an actor that fires once at its time, even if its process has ended.
  *
- * An action runs at least once, so the receiver keeps the idempotency keys that it has seen: a job counts once.
+ * An action runs at least once, so the receiver keeps the idempotency keys that it has received: a job counts once.
  */
 import { setup } from 'xstate';
 import { delivery } from '../../adapters/cluster/cluster.js';
 
-/** Where jobs are done, outside of the cluster. */
+/** Executes jobs, outside of the cluster. */
 export class Worker {
   readonly done = new Map<string, string>();
 

@@ -1,4 +1,4 @@
-/** Two protocols as one: a node that gets the truck requests the dock. The composition is run, checked, and then shipped on a transport. */
+/** Two protocols as one: a node that gets the truck requests the dock. The composition is run, checked, and then used on a transport. */
 import { checkScenario } from '../../entries/check.js';
 import { compose, directory } from '../../entries/machines.js';
 import { parseScenario, Simulation } from '../../entries/network.js';
@@ -10,7 +10,7 @@ const loading = compose(
   { name: 'loading', stack: [{ on: 'truck.granted', do: 'dock.request' }] },
 );
 
-// Run: who gets the truck gets the dock, in the same order.
+// Run: the node that gets the truck also gets the dock, in the same order.
 const events = ['n1', 'n2'].map((node) => ({ at: 0, node, do: 'truck.request' }));
 const options = { truck: { hold: 5 }, dock: { hold: 2 } };
 const scenario = parseScenario({ protocol: 'loading', topology: { kind: 'path', n: 3 }, options, events }, { loading });
@@ -18,11 +18,11 @@ const { verdict, summary } = new Simulation(scenario).run();
 const served = (part: string) => (summary[part] as { served: readonly string[] }).served.join(', ');
 console.log(`run: ${verdict}, truck at ${served('truck')}, dock at ${served('dock')}`);
 
-// Check: every order of what happens.
+// Check: every interleaving.
 const report = checkScenario(scenario);
 console.log(`check: ${report.verdict}, ${report.states} states`);
 
-// Ship: the same charts on a transport; the application releases what it was granted.
+// Ship: the same charts on a transport; the application releases each grant.
 const bus = new InProcessBus();
 const topology = { nodes: ['ann', 'bob'], links: [['ann', 'bob', 1]] } as const;
 const byHand = { truck: { hold: null }, dock: { hold: null } };

@@ -1,4 +1,4 @@
-/** A chat on a socket that comes back after it was lost, later each time; what is written meanwhile waits. */
+/** A chat on a socket that reconnects with growing delays; messages wait during an outage. */
 import { assign, fromCallback, sendTo, setup, type AnyEventObject } from 'xstate';
 
 interface Chat {

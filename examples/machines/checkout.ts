@@ -1,4 +1,4 @@
-/** A checkout: items, address, payment with a time limit, a coupon that is looked up on the side. */
+/** A checkout: items, address, payment with a time limit, and a coupon that is checked in parallel. */
 import { assign, fromPromise, setup } from 'xstate';
 
 interface Cart {

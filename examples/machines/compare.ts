@@ -16,7 +16,7 @@ const processorMs = (): number => {
 
 const message = (error: unknown): string => (error as Error).message.split('\n')[0]!.slice(0, 60);
 
-/** xstate/graph's test model, and where that refuses its bare search, which knows no services and at most this many states. */
+/** Xstate/graph's test model; if that fails, its plain search, which does not support services and visits at most this many states. */
 const STATES_MAX = 2000;
 
 function graphOf({ machine, tests }: Example): string {
@@ -52,10 +52,10 @@ export const counted = async (example: Example): Promise<readonly [string, strin
   await found(new MachineTesting(example.machine, example.tests)),
 ];
 
-/** Long enough that what is compiled while it runs does not matter. */
+/** Long enough to make the time of compilation negligible. */
 const WALKED_MS = 1500;
 
-/** How long the search takes, and how many paths of five steps a second are walked and judged after it. */
+/** Duration of the search, and the number of paths of five steps per second that are walked and judged after it. */
 async function speed({ machine, tests }: Example, mode: 'live' | 'pure'): Promise<string> {
   const testing = new MachineTesting(machine, { ...tests, mode });
   const start = processorMs();

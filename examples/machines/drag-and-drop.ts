@@ -1,4 +1,4 @@
-/** Drag and drop: a press becomes a drag by moving or by waiting, Escape takes it back, and the new place is stored. */
+/** Drag and drop: a press becomes a drag by moving or waiting, Escape cancels it, and the new place is stored. */
 import { assign, fromPromise, setup } from 'xstate';
 
 interface Drag {

@@ -1,4 +1,4 @@
-/** An editor: typing, undo and redo, a search that gives the mode back as it was, and saving by itself when the keys rest. */
+/** An editor: typing, undo and redo, a search that returns to the previous mode, and automatic saving when the user pauses. */
 import { assign, fromPromise, setup } from 'xstate';
 
 interface Doc {

@@ -1,9 +1,9 @@
-/** A form of three pages: the name is checked by a service a moment after the last key, the rest at once. */
+/** A form of three pages. A service checks the name a moment after the last key; the other fields are checked at once. */
 import { assign, fromPromise, setup } from 'xstate';
 
 interface Form {
   readonly name: string;
-  /** The name that the service found free. */
+  /** Last name that the service reported as available. */
   readonly free: string | null;
   readonly age: number | null;
 }

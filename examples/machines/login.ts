@@ -1,4 +1,4 @@
-/** A login whose token is renewed before it runs out, and that a logout ends at any moment. */
+/** A login whose token is renewed before it expires, with a logout at any moment. */
 import { assign, fromPromise, setup } from 'xstate';
 
 interface Session {

@@ -29,13 +29,13 @@ function changed(machine: AnyStateMachine, change: (config: ChartConfig) => void
 const at = (config: StateConfig, path: string): StateConfig =>
   path.split('.').reduce((state, key) => state.states![key]!, config);
 
-/** The service goes on when its state is left: it was spawned there. */
+/** The service continues after an exit from its state, because it was spawned there. */
 function spawned(state: StateConfig, name: string, input: (args: any) => unknown, id?: (args: any) => string): void {
   delete state.invoke;
   state.entry = [...(state.entry ?? []), spawnChild(name as never, { input, id } as never)];
 }
 
-/** The timer goes on when its state is left: it was sent with a delay. */
+/** The timer continues after an exit from its state, because it was sent with a delay. */
 function delayed(state: StateConfig, type: string, delay: number | string): void {
   delete state.after;
   state.entry = [...(state.entry ?? []), raise({ type }, { delay: delay as never })];
@@ -97,7 +97,7 @@ export const races: Readonly<Record<string, Race>> = {
   },
   'traffic light': {
     breaks: 'nobody walks before cars',
-    // Two clocks that were meant to go together: that of the cars, and one from the button to the walk.
+    // Two timers that should be synchronized: that of the cars, and one from the button to the walk.
     machine: setup({ delays: { green: 10_000, yellow: 2000, red: 9000, approach: 12_000, walk: 6000 } }).createMachine({
       id: 'light',
       context: { isWanted: false },

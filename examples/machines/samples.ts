@@ -112,7 +112,7 @@ export const examples: Readonly<Record<string, Example>> = {
     tests: {
       reasons: { 'wait without timeout storing': 'the request has a timeout of its own' },
       events: { MOVE: [{ by: 1 }, { by: 5 }] },
-      // Places are what matters, and there are as many as there are moves.
+      // Test only places: the number of states grows with the number of moves.
       filter: (state, step) => !('event' in step) || step.event.type !== 'DOWN' || state.context.at < 5,
       invariants: {
         'at rest the place is the stored one': ({ context, value }) => value !== 'idle' || context.at === context.stored,

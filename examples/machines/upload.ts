@@ -1,4 +1,4 @@
-/** An upload that is tried again, each time after a longer pause, and can be held and canceled. */
+/** An upload with retries, growing delays, pause and cancel. */
 import { assign, fromPromise, setup } from 'xstate';
 
 interface Upload {

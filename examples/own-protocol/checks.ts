@@ -42,7 +42,7 @@ const calls = (n: number) => Array.from({ length: n }, (_, i) => ({ at: 0, node:
 export const checks: Checks = {
   properties: ({ topology }) => properties(topology.nodes.length - 1),
   samples: { ring: [sample] },
-  // It is made for rings: two nodes in a path are one.
+  // Only rings: a path of two nodes is also one.
   systems: [
     { topology: { kind: 'path', n: 2 }, events: calls(2) },
     { topology: { kind: 'ring', n: 3 }, events: calls(3) },

@@ -5,7 +5,7 @@ import { ringMachine } from './machine.js';
 
 const nextOf = (node: NodeId, { topology: { nodes }, rank }: NetworkGraph) => nodes[(rank(node) + 1) % nodes.length]!;
 
-/** The options of an election on a ring: there are none, and the network is one in the order of the nodes. */
+/** Checks that an election has no options, and that the network is a ring in the order of the nodes. */
 export function ringOptions(raw: object, graph: NetworkGraph): object {
   const [unknown] = Object.keys(raw);
   if (unknown !== undefined) throw new UsageError(`Unknown option options.${unknown}. This election has no options.`);

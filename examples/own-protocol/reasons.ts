@@ -1,4 +1,4 @@
-/** Why what no test notices is not a mistake, by the names of the reports. */
+/** Reasons why undetected mutants are equivalent, by their names in the report. */
 export const reasons = {
   'ring: reorder choices candidate: probe #2, before #1': 'no number is greater than the own and the own',
 };

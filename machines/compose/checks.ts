@@ -6,7 +6,7 @@ import { isStackAtRest } from './stack.js';
 
 type Config = Configuration<PartsOptions>;
 
-/** The property of a part as one of the composition. */
+/** Converts a property of a part to one of the composition. */
 export function propertyOf(part: Part, property: Property<any>): Property<PartsOptions> {
   const told = { name: `${part.name}: ${property.name}`, description: property.description };
   const seen = (c: Config) => part.configuration(c);
@@ -26,7 +26,7 @@ export function propertyOf(part: Part, property: Property<any>): Property<PartsO
     : { ...told, kind: property.kind, holds };
 }
 
-/** Arbitrary states of every part together, where every part has them. */
+/** Arbitrary states of all parts together, if every part defines them. */
 export function corruptionOf(parts: readonly Part[]): Corruption<PartsOptions> | undefined {
   if (!parts.every(({ protocol }) => protocol.corruption)) return undefined;
   const of = (part: Part) => part.protocol.corruption!;

@@ -40,18 +40,18 @@ export type { StackRule } from './stack.js';
 export interface ComposeOptions {
   /** Name of the composition in scenarios. @defaultValue the names of the parts, joined with `+` */
   readonly name?: string;
-  /** Notices of one part that issue commands of another. A command that is issued so is no longer a command of scenarios and applications. */
+  /** Notices of one part that issue commands of another. Scenarios and applications can no longer use such a command. */
   readonly stack?: readonly StackRule[];
   /** Promises that concern several parts: roles and messages have their full names there, as in `lock.directory`. */
   properties?(instance: Instance<PartsOptions>): readonly Property<PartsOptions>[];
 }
 
 /**
- * Composes protocols on the nodes of one network: simulated, checked, walked, watched and shipped like any protocol. A scenario names
- * commands and options by part: `"do": "lock.request"`, `"options": { "lock": { "hold": 2 } }`.
+ * Composes protocols on the nodes of one network. The result is simulated, checked, walked, watched and used like any protocol. A scenario
+ * names commands and options by part: `"do": "lock.request"`, `"options": { "lock": { "hold": 2 } }`.
  *
- * @param parts the protocols by the names of their parts. One protocol may take part several times, under several names.
- * @throws UsageError for parts that do not go together, and for a stack that names something that is not there or goes around.
+ * @param parts the protocols by the names of their parts. One protocol may have several parts, with different names.
+ * @throws UsageError for incompatible parts, and for a stack that names an unknown notice or command, or contains a cycle.
  * @example
  * ```ts
  * import { compose, directory } from 'xstate-quiver/machines';
@@ -184,7 +184,7 @@ function networkOf(list: readonly Part[]): NetworkNeeds {
   };
 }
 
-/** Complaints of a part name its place. */
+/** Reads the options of each part. Errors name the part. */
 function optionsOf(list: readonly Part[], raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): PartsOptions {
   const names = list.map(({ name }) => name);
   const unknown = Object.keys(raw).find((key) => !names.includes(key));
@@ -210,7 +210,7 @@ function optionsOf(list: readonly Part[], raw: Readonly<Record<string, unknown>>
 
 type OpenRoles = { has(role: string): boolean };
 
-/** The roles that take an event from outside: of the part that it names, or, of a link, of all parts that work on links. */
+/** Roles that take an event from outside: those of the part that it names, or, for a link event, those of all parts that work on links. */
 function routesOf(list: readonly Part[], event: OutsideEvent, node: OpenRoles): readonly string[] {
   const rolesOf = (part: Part, inner: OutsideEvent): readonly string[] => {
     const { wiring, route } = part.protocol;

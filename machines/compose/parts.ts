@@ -50,7 +50,7 @@ export class Part {
     return this.entries(view, ([role, { chart, ...rest }]) => [this.inner(role), { ...rest, chart: this.inner(chart) }]);
   }
 
-  /** The view with other roles for this part. */
+  /** The view with new roles for this part. */
   replaced(view: NodeView, roles: NodeView): NodeView {
     const others = Object.entries(view).filter(([role]) => !this.owns(role));
     return Object.fromEntries([...others, ...Object.entries(this.outerNode(roles))]);
@@ -69,7 +69,7 @@ export class Part {
     );
   }
 
-  /** The configuration as this part alone would have it. */
+  /** The configuration of only this part. */
   configuration({ instance, nodes, flights, links, crashed, everCrashed }: Configuration<any>): Configuration<any> {
     return {
       instance: this.instance(instance),
@@ -81,7 +81,7 @@ export class Part {
     };
   }
 
-  /** The step as this part alone would have taken it; `null` where it concerns other parts only. */
+  /** The step of only this part; `null` if it concerns only other parts. */
   step(taken: Step, view: NodeView | undefined): Step | null {
     const command = commandTaken(taken, view);
     const step: Step = command ? { ...taken, kind: 'command', event: command, role: undefined } : taken;

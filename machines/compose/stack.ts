@@ -36,7 +36,7 @@ export interface StackRule {
 export const STACK = 'stack';
 
 export interface StackContext {
-  /** Oldest first, each with its part's prefix. */
+  /** Pending commands, oldest first, each with its part's prefix. */
   readonly queue: readonly Message[];
   /** True if the last command that was due was parked. */
   readonly isParked: boolean;
@@ -49,10 +49,10 @@ type StackEvent =
   | ({ readonly type: 'ready' | 'turn' } & Indexed)
   | { readonly type: 'park' | 'timer' };
 
-/** A command as the name of the timer that is armed for it. */
+/** Name of the timer that is armed for a command. */
 const timerOf = (command: Message): string => JSON.stringify(command);
 
-/** The chart that keeps commands until they are accepted. */
+/** Chart that keeps commands until they are accepted. */
 export const stackMachine = setup({
   types: {} as { context: StackContext; events: StackEvent },
   actions: {
@@ -96,7 +96,7 @@ export function nextOfStack(
   return index < 0 ? { event: { type: 'park' } } : { event: { type: 'turn', index } as Message, command: context.queue[index]! };
 }
 
-/** The command that was taken in a step of the stack; `null` where none was. */
+/** Command that was taken in a step of the stack; `null` if none. */
 export function commandTaken({ role, event }: Step, view: Readonly<Record<string, RoleView>> | undefined): Message | null {
   const stack = view?.[STACK]?.context as StackContext | undefined;
   return role === STACK && stack?.isParked === false ? (JSON.parse(event['timer']) as Message) : null;
@@ -105,7 +105,7 @@ export function commandTaken({ role, event }: Step, view: Readonly<Record<string
 /** True if the stack of a node waits for its parts, and not for its timer. */
 export const isStackAtRest = (view: Readonly<Record<string, RoleView>>): boolean => view[STACK]?.value !== 'armed';
 
-/** Commands of a stack that wait for their part. */
+/** Property: commands of a stack are eventually taken. */
 export const everyCommandIsTaken: Property<any> = {
   name: 'every command of the stack is taken',
   description: 'A command that a notice has issued is accepted by its part in the end.',
@@ -132,7 +132,7 @@ export function issuedBy(rules: readonly StackRule[], parts: readonly Part[], no
 
 export const partOf = (parts: readonly Part[], name: string): Part | undefined => parts.find((part) => part.owns(name));
 
-/** Refuses rules that name something that is not there, and rules that go around. */
+/** Rejects rules with unknown names, and rules that form a cycle. */
 export function checkStack(rules: unknown, parts: readonly Part[], complain: (why: string) => never): readonly StackRule[] {
   if (!Array.isArray(rules)) complain("stack is not a list. Pass rules, as in [{ on: 'lead.leader', do: 'lock.request' }]");
   const checked = rules as readonly StackRule[];
@@ -184,7 +184,7 @@ function named(name: string, place: string, parts: readonly Part[], complain: (w
 const noticesOf = ({ protocol: { notices, commands } }: Part): readonly string[] =>
   notices ?? [...new Set(Object.values(commands).flatMap(({ completedBy }) => completedBy))];
 
-/** The parts of a circle, the first one again at its end. */
+/** The parts of a cycle, with the first one again at its end. */
 function circleOf(rules: readonly StackRule[], parts: readonly Part[]): readonly string[] | undefined {
   const next = (part: Part): Part[] => rules.filter(({ on }) => part.owns(on)).map((rule) => partOf(parts, rule.do)!);
   const search = (path: readonly Part[]): readonly Part[] | undefined => {

@@ -144,7 +144,7 @@ export class ControllerAccount implements Observer {
     return { n: members.length + named, withdrawn: this.withdrawals, deposited: this.deposits, rejecting };
   }
 
-  /** A leaf that asks for one permit at a time loses no more than its bins; other nodes take along what others sent through them. */
+  /** A leaf that requests one permit at a time loses at most its bins. Other nodes also lose permits that others sent through them. */
   private lossMeter(c: Config): Meter[] {
     const failed = Object.keys(this.lost(c));
     if (failed.length === 0) return [];
@@ -158,7 +158,7 @@ export class ControllerAccount implements Observer {
     return [meter('lost with nodes that failed', missing, Number.isNaN(total(bounds)) ? null : total(bounds))];
   }
 
-  /** Permits that went down with crashed and severed nodes, those that were on their way to a crashed one included. */
+  /** Permits lost with crashed and severed nodes, including those on their way to a crashed node. */
   private lost(c: Config): Record<NodeId, number> {
     const members = [...this.crashed].filter((id) => mainOf(c.nodes.get(id)!));
     const crashed = members.map((id) => {
@@ -200,7 +200,7 @@ const holdings = (node: NodeView): number => {
 
 /** Result of a run. */
 interface Outcome {
-  /** Participants at the end; names given to applications count as such. */
+  /** Participants at the end, including names given to applications. */
   readonly n: number;
   /** Units that were withdrawn or taken, and deposited. */
   readonly withdrawn: number;
@@ -225,7 +225,7 @@ function messageBound({ kind, M, U, depths, terms }: ControllerOptions, { n, rej
   return Math.min(straight, climbing);
 }
 
-/** Where the paper gives an order of growth and no constant: measured over this is the constant of the run. */
+/** For bounds that the paper gives as an order of growth without a constant: the measured value over this is the constant of the run. */
 function messageOrder({ kind, M, W }: ControllerOptions, { n, withdrawn, deposited }: Outcome) {
   const area = n * lg(n + 1) ** 2;
   if (kind === 'main' && W > 0) return { name: 'messages, order of Theorem 5.2', bound: (area * M) / W };
@@ -237,6 +237,6 @@ function messageOrder({ kind, M, W }: ControllerOptions, { n, withdrawn, deposit
   return null;
 }
 
-/** The most that a leaf's bins hold, with what may be on its way to them. */
+/** Maximum contents of a leaf's bins, including permits on their way to them. */
 const leafHoldsAtMost = (scale: Scale, depth: number): number =>
   capacity(scale, LOCAL_LEVEL) + ('flat' in scale ? 0 : capacity(scale, levelAt(depth)));

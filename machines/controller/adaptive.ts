@@ -1,10 +1,10 @@
 /**
- * Which controller sends the fewest messages, foretold from the tree and the budget.
+ * Prediction of the controller with the fewest messages, from the tree and the budget.
  *
- * The rule. Assume that the permits are asked for evenly by all nodes. A bin then needs as many refills as its demand has bin-fulls,
- * and each costs twice its distance to the supervisor; its refills are the demand on the supervisor, and so on up. That sum is the
- * price of per-node bins and of BASIC; halving pays it once a phase for half of what is left, and three messages a link for the
- * change. The cheapest of the three runs.
+ * The rule. Assume that all nodes request the permits evenly. A bin then needs its demand divided by its capacity as refills, and each
+ * costs twice its distance to the supervisor. Its refills are the demand on the supervisor, and so on up. That sum is the price of per-node
+ * bins and of BASIC. Halving pays it once per phase for half of the remaining permits, and three messages per link for the change. The
+ * cheapest of the three runs.
  */
 import { capacity, hierarchy, levelAt, LOCAL_LEVEL, supervisorDistance, type Scale } from './bins.js';
 
@@ -23,7 +23,7 @@ export function choose(situation: Situation): AdaptiveKind {
   return (['bins', 'basic', 'modified'] as const).reduce((best, kind) => (prices[kind] < prices[best] ? kind : best));
 }
 
-/** Messages for all permits, by controller. */
+/** Predicted messages for all permits, by controller. */
 export function foretell({ M, W, U, depths }: Situation): Record<AdaptiveKind, number> {
   const n = depths.length;
   return {
@@ -38,7 +38,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, x) =>
 const flatPrice = (permits: number, size: number, depths: readonly number[]): number =>
   2 * sum(depths) * Math.ceil(permits / depths.length / size);
 
-/** The demand on a bin of capacity one is passed on whole; a larger one halves the number of requests. */
+/** The demand on a bin of capacity one is passed on completely; a larger bin halves the number of requests. */
 function hierarchyPrice(permits: number, scale: Scale, depths: readonly number[]): number {
   const n = depths.length;
   const refills = Math.ceil(permits / n / capacity(scale, LOCAL_LEVEL));

@@ -1,30 +1,30 @@
 /**
- * The bin hierarchy (paper section 4.1, spec section 2): levels, capacities, and how far a bin is from its supervisor.
+ * The bin hierarchy (paper section 4.1, spec section 2): levels, capacities, and the distance of a bin from its supervisor.
  *
- * Every node has a local bin of level -1; below the root it also has a global bin, of the level that its depth gives it. A bin is
- * refilled from the nearest bin one level up on the way to the root, in one message of exactly its capacity.
+ * Every node has a local bin of level -1; below the root it also has a global bin, whose level depends on its depth. A bin is refilled from
+ * the nearest bin one level up on the way to the root, in one message of exactly its capacity.
  */
 
-/** How large bins are. A hierarchy's capacity doubles with each level; flat bins are all alike and refilled by the root. */
+/** Sizes of bins. A hierarchy's capacity doubles with each level; flat bins have equal sizes and are refilled by the root. */
 export type Scale = { readonly exponent: number | null } | { readonly flat: number };
 
 export const LOCAL_LEVEL = -1;
 
-/** The level of the global bin at a depth of at least 1: how often two divides it. */
+/** Level of the global bin at a depth of at least 1: the exponent of 2 in the depth. */
 export function levelAt(depth: number): number {
   let level = 0;
   for (let rest = depth; rest % 2 === 0; rest /= 2) level++;
   return level;
 }
 
-/** The base-2 logarithm, exact where `x` is a power of two: a quotient one too small or too large would move the whole hierarchy. */
+/** The base-2 logarithm, exact for powers of two, because an error of one in a quotient would move the whole hierarchy. */
 export function lg(x: number): number {
   let power = 0;
   while (2 ** power < x) power++;
   return 2 ** power === x ? power : Math.log2(x);
 }
 
-/** The exponent of the paper's Lambda: the largest e with 2^e · 2U·lg(U+1) <= W. Without waste there is none: all capacities are 1. */
+/** Exponent of the paper's Lambda: the largest e with 2^e · 2U·lg(U+1) <= W. Without waste there is none: all capacities are 1. */
 export function exponentFor(waste: number, nodesMax: number): number | null {
   if (waste <= 0) return null;
   const share = 2 * nodesMax * lg(nodesMax + 1);
@@ -41,10 +41,10 @@ export function capacity(scale: Scale, level: number): number {
   return scale.exponent === null ? 1 : Math.max(1, 2 ** (scale.exponent + level));
 }
 
-/** How much a global bin gives at a time: the capacity of the bins that it supervises. */
+/** Amount that a global bin gives at a time: the capacity of the bins that it supervises. */
 export const requestSize = (scale: Scale, level: number): number => capacity(scale, level - 1);
 
-/** How far up the supervisor of a bin of this level is: the nearest global bin of the next level, else the root. */
+/** Distance of a bin of this level to its supervisor: the nearest global bin of the next level, or the root. */
 export function supervisorDistance(level: number, depth: number): number {
   const unit = 2 ** (level + 1);
   const at = level === LOCAL_LEVEL ? depth : depth - 2 ** level;

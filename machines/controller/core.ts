@@ -1,4 +1,4 @@
-/** The core of the resource controller: what an application carries of it. */
+/** The core of the resource controller, for applications. */
 import { coreOf } from '../core.js';
 import type { Message, NodeId } from '../effects.js';
 import type { Command, Instance } from '../protocol.js';
@@ -77,7 +77,7 @@ const isScale: FieldCheck = (value, instance) => isHierarchy(value, instance) ||
 const isTerms = recordOf({ R: isScale, N: isScale, alive: isBoolean });
 
 /**
- * The resource controller without its checks and view: what quotas, names and banks carry of it, as `createNode` takes it.
+ * The resource controller without its checks and view, for `createNode`. Quotas, names and banks use it.
  *
  * @public
  */
@@ -95,7 +95,7 @@ export const controllerCore = /* @__PURE__ */ coreOf<ControllerOptions>({
   network: { reach: 'links', order: 'fifo' },
   options: controllerOptions,
   roles: rolesOf,
-  // A deposit waits for nothing: where no such role is open, it is refused.
+  // A deposit never waits: it is rejected if its role is not open.
   route: (event, node) => (node.has(NEWCOMER) && event.type !== 'deposit' ? NEWCOMER : roleFor(event)),
   newcomer: (notification) => (isJoining(notification) ? notification.child : undefined),
   notices: ['granted', 'rejected', 'exhausted', 'named', 'deposited', 'joined', 'left', 'stayed', 'severed'],
@@ -118,7 +118,7 @@ export const controllerCore = /* @__PURE__ */ coreOf<ControllerOptions>({
 
 type ControllerRole = MemberRole | { readonly role: string; readonly chart: typeof NEWCOMER; readonly input: NewcomerInput };
 
-/** Those of a node that takes part, or that of a newcomer. */
+/** Roles of a participant, or of a newcomer. */
 export function rolesOf(id: NodeId, { options, rank }: Instance<ControllerOptions>): readonly ControllerRole[] {
   const { root, parents, depths, children, vacant, settings, terms, phase, budget } = options;
   const common = { id, settings, vacant: vacant[id] ?? [], past: NO_PAST };

@@ -103,7 +103,7 @@ function arbitraryDeposits(input: DepositsInput, choose: Choose): Arbitrary<Depo
   return { value: 'open', context: { ...input, local, global, deposited: choose(2) } };
 }
 
-/** A request on the way up, an answer on the way down; nothing next to the tree. */
+/** Requests on the way up, answers on the way down; no messages outside of the tree. */
 function arbitraryChannel(from: NodeId, to: NodeId, { options }: ControllerInstance, choose: Choose): ControllerMessage[] {
   const { parents, depths } = options;
   const isUp = parents[from] === to;

@@ -36,7 +36,7 @@ export interface DeliveryInput {
   readonly id: NodeId;
   readonly of: Controller;
   readonly parent: NodeId;
-  /** The level of the global bin; `null` where bins are flat and this node has none. */
+  /** Level of the global bin; `null` if bins are flat and this node has none. */
   readonly level: number | null;
   readonly scale: Scale;
   readonly alive: boolean;
@@ -87,13 +87,13 @@ interface Bin {
   readonly permits: number;
 }
 
-/** Permits of a leaf that left climb to the root: every delivery process passes them on. */
+/** Permits of a leaf that left travel to the root: every delivery process forwards them. */
 export const passOn = send(({ context: { of, parent }, event }: { context: Bin; event: Return }) => ({
   to: parent,
   message: { type: 'return' as const, of, permits: event.permits },
 }));
 
-/** At a change or when the way to the root is gone: adds its own permits to those of the request procedure, and hands them in. */
+/** At a change, or without a way to the root: adds its permits to those of the request procedure, and returns them. */
 export const handIn = tell(({ context: { of, permits }, event }: { context: Bin; event: Settle }) => {
   const { permits: local, issued, keptBack, names } = event;
   return {
@@ -112,7 +112,7 @@ const relaying = (idle: string) => ({
   },
 });
 
-/** A bin that will not be refilled: refuses what is for it, and goes on relaying. */
+/** A bin that will not be refilled: rejects its own requests, and continues to forward others. */
 const spent = (refusal: 'reject' | 'defer') => ({
   initial: 'idle' as const,
   states: {
@@ -128,8 +128,7 @@ const spent = (refusal: 'reject' | 'defer') => ({
 });
 
 /**
- * The chart of the delivery process of a node below the root: keeps its global bin and passes on what is for others (Afek et al.,
- * Figure 4).
+ * Chart of the delivery process of a node below the root: keeps its global bin and forwards other messages (Afek et al., Figure 4).
  *
  * @public
  */

@@ -21,7 +21,7 @@ const controllers = ['R', 'N'] as const;
 
 const controllersOf = ({ parts }: Settings): readonly Controller[] => controllers.filter((of) => parts.includes(of));
 
-/** A state in which a node takes part in a change. */
+/** States in which a node takes part in a change. */
 const CHANGING: readonly string[] = ['collecting', 'settling', 'echoed'];
 
 export const isChanging = (view: NodeView): boolean => CHANGING.includes(mainState(view));
@@ -73,14 +73,14 @@ function isHeld(state: string, isFrozen: boolean): boolean {
   return (state === 'frozen' || state === 'refilling.frozen') === isFrozen;
 }
 
-/** No bin of either controller holds less than nothing. */
+/** No bin of either controller has a negative number of permits. */
 export function isNotOverdrawn(view: NodeView): boolean {
   const { local = 0, global = 0 } = depositsOf(view) ?? {};
   const bins = controllers.flatMap((of) => [requestOf(view, of)?.permits ?? 0, view[deliveryRole(of)]?.context.permits ?? 0]);
   return [...bins, local, global].every((permits) => permits >= 0);
 }
 
-/** A deposit bin that has come to its capacity has emptied itself, unless a change is under way. */
+/** A full deposit bin has emptied itself, except during a change. */
 export function hasPassedOn(view: NodeView): boolean {
   const deposits = depositsOf(view);
   if (!deposits || statePath(view[DEPOSITS]!) === 'frozen') return true;
@@ -88,7 +88,7 @@ export function hasPassedOn(view: NodeView): boolean {
   return local < capacity(scale, LOCAL_LEVEL) && (level === null || global < capacity(scale, level));
 }
 
-/** The node's own request is once with its delivery process while it waits for the answer, and not there otherwise. */
+/** While the node waits for an answer, its own request is exactly once in its delivery process; otherwise it is not there. */
 export function isServedOnce(view: NodeView, id: NodeId, settings: Settings): boolean {
   if (!isMember(view)) return true;
   return controllersOf(settings).every((of) => {
@@ -97,7 +97,7 @@ export function isServedOnce(view: NodeView, id: NodeId, settings: Settings): bo
   });
 }
 
-/** Those whose requests a process keeps, the node itself for its local bin. */
+/** Nodes whose requests a process keeps; the node itself for its local bin. */
 function linksServed(view: NodeView, of: Controller): readonly NodeId[] {
   const { chart, context } = deliveryProcess(view, of);
   if (chart === 'root') return context.parked.map(({ link }) => link);
@@ -114,7 +114,7 @@ export function isIdle(view: NodeView, of: Controller): boolean {
   return context.pending.length === 0 && Object.values(context.awaiting).every((links) => links.length === 0);
 }
 
-/** True if a node waits for what comes by itself: for an answer to what it passed on, or for a change to go on. */
+/** True if an event without a command is pending: an answer to a forwarded request, or the progress of a change. */
 export const isBusy = (view: NodeView, settings: Settings, isBank: boolean): boolean =>
   isMember(view) && (isChanging(view) || controllersOf(settings).some((of) => !(isBank && of === 'R') && !isIdle(view, of)));
 
@@ -122,11 +122,11 @@ export const isBusy = (view: NodeView, settings: Settings, isBank: boolean): boo
 export interface Demand {
   /** Level of its global bin; `null` without one. */
   readonly level: number | null;
-  /** The one level that it has asked for; `any` where it asks for several, `none` where for nothing. */
+  /** The level of its pending requests; `any` for several, `none` without requests. */
   readonly asks: number | 'any' | 'none';
 }
 
-/** A process that waits for one answer asks for what it is refilled with, or passes on; a node that is out sends what it sent before. */
+/** A process that waits for one answer requests its own refill, or forwards a request; other processes may have sent requests earlier. */
 export function demandOf(view: NodeView, of: Controller): Demand {
   const delivery = deliveryOf(view, of);
   if (!delivery) return { level: null, asks: isMember(view) ? 'none' : 'any' };
@@ -146,7 +146,7 @@ export function sendsUp({ level, asks }: Demand, sent: number, isDeposit: boolea
 const isSameScale = (one: Scale, other: Scale): boolean =>
   'flat' in one ? 'flat' in other && one.flat === other.flat : !('flat' in other) && one.exponent === other.exponent;
 
-/** True if it has the name that a participant has; where joins are not named, none. */
+/** True if the node has a name exactly if participants are named. */
 export const isNamed = (view: NodeView, areNamed: boolean): boolean =>
   !isMember(view) || (mainOf(view)!.name !== null) === areNamed;
 

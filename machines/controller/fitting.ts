@@ -1,4 +1,4 @@
-/** How many nodes and messages do not fit: what the properties of `fits.ts` and `places.ts` add up over a whole network. */
+/** Counts of inconsistent nodes and messages: the properties of `fits.ts` and `places.ts`, summed over a network. */
 import type { NodeId } from '../effects.js';
 import type { Fold, Totals } from '../folded.js';
 import type { NodeView } from '../protocol.js';
@@ -34,7 +34,7 @@ interface NodeFact {
   readonly place: Place | null;
 }
 
-/** A request or a deposit on its way to a bin further up. */
+/** A request or a deposit on its way up to a bin. */
 interface Up {
   readonly of: Controller;
   readonly level: number;
@@ -49,7 +49,7 @@ interface FlightFact {
   readonly isMisnamed: boolean;
 }
 
-/** Names that are given to those who join. */
+/** True if joining nodes receive names. */
 export const areNamed = ({ phase }: ControllerOptions): boolean => phase !== null && phase.base !== null;
 
 function brokenBy(view: NodeView, id: NodeId, options: ControllerOptions): Own[] {
@@ -107,13 +107,13 @@ interface Traffic {
 export class Fitting implements Totals<NodeFact, FlightFact> {
   /** Number of nodes that break each rule about a single node. */
   readonly own: Record<Own | 'roles', number> = { roles: 0, terms: 0, freeze: 0, bins: 0, deposits: 0, served: 0, name: 0 };
-  /** Nodes that wait for something to come by itself. */
+  /** Nodes with a pending event other than a command. */
   busy = 0;
   /** Nodes that are cut off, or that have lost a part of the tree. */
   broken = 0;
-  /** Messages on the way up that another bin has to do with, or that no bin has asked for. */
+  /** Messages on the way up that belong to another bin, or that no bin has requested. */
   astray = 0;
-  /** Welcomes without a name where there are names, or with one where there are none. */
+  /** Welcomes without a name although nodes are named, or with one although they are not. */
   misnamed = 0;
   readonly places = new TreePlaces();
   private flights = 0;

@@ -1,9 +1,11 @@
 /**
- * The resource controller: a budget of M permits for a whole tree of nodes, most of which are given out without a message.
+ * The resource controller: a budget of M permits for a whole tree of nodes, most of which are given without a message.
  *
- * Fault model: links are FIFO, lose and double nothing; nodes do not fail. Nodes join as leaves, with the controller's permission, and
- * a leaf may leave in order. Under it at most M permits are given, every request is answered, and if one is rejected at least M - W
- * are given in the end. A crashed leaf takes with it what its bins hold; any crash stops the next change, and with it the joins.
+ * Fault model: links are FIFO, lose and duplicate nothing; nodes do not fail. Nodes join as leaves, with the controller's permission, and a
+ * leaf may leave in order. Then at most M permits are given, every request is answered, and if one is rejected, at least M - W are given in
+ * the end.
+ *
+ * Limitations: permits in the bins of a crashed leaf are lost. Any crash stops the next change, and with it the joins.
  */
 import { defineProtocol } from '../define.js';
 import { ControllerAccount } from './account.js';
@@ -19,7 +21,7 @@ export { budgetOver } from './budget/index.js';
 export { controllerCore };
 
 /**
- * The resource controller: a budget of M permits for a tree of nodes, most of which are given out without a message.
+ * The resource controller: a budget of M permits for a tree of nodes, most of which are given without a message.
  *
  * @example
  * ```ts

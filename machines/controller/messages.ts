@@ -2,33 +2,33 @@
 import { send, tell, type NodeId } from '../effects.js';
 import type { Scale } from './bins.js';
 
-/** The two controllers that a node may run side by side: R gives out the resource, N lets nodes join and names them. */
+/** The two controllers of a node: R gives the resource, N lets nodes join and names them. */
 export type Controller = 'R' | 'N';
 
 interface Of {
   readonly of: Controller;
 }
 
-/** A bin of this level is empty; travels up to its supervisor. */
+/** Request for the refill of an empty bin of this level; travels up to its supervisor. */
 export interface Request extends Of {
   readonly type: 'request';
   readonly level: number;
 }
 
-/** Fills a bin of this level; `first` is the first of the names that it brings, where permits are names. */
+/** Refill of a bin of this level; `first` is its first name, if permits are names. */
 export interface Permit extends Of {
   readonly type: 'permit';
   readonly level: number;
   readonly first: number | null;
 }
 
-/** No more forever. */
+/** Rejects a request, permanently. */
 interface Reject extends Of {
   readonly type: 'reject';
   readonly level: number;
 }
 
-/** None until the next change. */
+/** Defers a request until the next change. */
 interface Defer extends Of {
   readonly type: 'defer';
   readonly level: number;
@@ -42,7 +42,7 @@ export interface Return extends Of {
   readonly permits: number;
 }
 
-/** A deposit bin of this level was full and is empty now; what it held is on its way up. */
+/** Contents of a deposit bin of this level that was full, on their way up. */
 export interface Deposit {
   readonly type: 'deposits';
   readonly level: number;
@@ -74,23 +74,23 @@ export interface Holdings {
 
 export type Collect = { readonly type: 'collect' };
 export type Echo = { readonly type: 'echo' } & Holdings;
-/** A leaf's last word; `departed` counts itself and those that left it before. */
+/** A leaf's last message; `departed` counts the leaf and those that left it before. */
 export type Leave = { readonly type: 'leave'; readonly departed: number };
 export type Epoch = { readonly type: 'epoch'; readonly terms: Terms };
-/** The way to the root is gone. */
+/** Notification that the way to the root is lost. */
 export type Severed = { readonly type: 'severed' };
 
 export type ControllerMessage = Request | Reply | Return | Deposit | Welcome | Collect | Echo | Leave | Epoch | Severed;
 
-/** Hands in the permits of the request procedure, then with them those of the delivery process; to `sever` waits for nothing. */
+/** Returns the permits of the request procedure, then with them those of the delivery process; `sever` waits for nothing. */
 export interface Settle {
   readonly type: 'settle' | 'sever';
   readonly permits: number;
-  /** Permits that the application at this node was given. */
+  /** Permits given to the local application. */
   readonly issued: number;
   /** Permits among these that a rejected request had gathered; `null` if none was rejected. */
   readonly keptBack: number | null;
-  /** Names that the application at this node was given: they count as participants. */
+  /** Names given to the local application: they count as participants. */
   readonly names: readonly number[];
 }
 
@@ -102,7 +102,7 @@ export interface Settings {
   readonly parts: readonly Part[];
   /** True if delivery processes wait for the answer to one request before they send the next. */
   readonly pipelined: boolean;
-  /** True if a node that has requests out waits for them before it echoes; `premature` loses permits (E16). */
+  /** True if a node with pending requests waits for them before it echoes; `premature` loses permits (E16). */
   readonly echo: 'quiet' | 'premature';
 }
 
@@ -119,7 +119,7 @@ export interface Settled {
   readonly signaled: boolean;
 }
 
-/** A change as one controller of a node is notified of it. */
+/** Notification of a change to one controller of a node. */
 export interface NewTerms {
   readonly type: 'epoch';
   readonly scale: Scale;

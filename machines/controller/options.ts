@@ -1,4 +1,4 @@
-/** The controller's options, as a scenario gives them, checked and completed. */
+/** The controller's options of a scenario, checked and completed. */
 import { INTEGER_MAX, integer, isObject, nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
@@ -19,20 +19,20 @@ export interface ControllerOptions {
   /** Permits at the start; a bank's opening balance. */
   readonly M: number;
   readonly W: number;
-  /** The most nodes that may ever participate, where the controller does not count them itself. */
+  /** Maximum number of participants, if the controller does not count them itself. */
   readonly U: number;
   readonly root: NodeId;
   /** Parents of the initial participants; the root is its own parent. */
   readonly parents: Readonly<Record<NodeId, NodeId>>;
   readonly depths: Readonly<Record<NodeId, number>>;
   readonly children: Readonly<Record<NodeId, readonly NodeId[]>>;
-  /** For each node, the nodes of the topology that are to join under it. */
+  /** Nodes of the topology that join under each node. */
   readonly vacant: Readonly<Record<NodeId, readonly NodeId[]>>;
   readonly settings: Settings;
   readonly terms: Terms;
-  /** The root's account of phases, where changes are made. */
+  /** The root's account of phases, for kinds with changes. */
   readonly phase: Phase | null;
-  /** The root's bin, where no changes are made. */
+  /** The root's bin, for kinds without changes. */
   readonly budget: RootBudget | null;
 }
 
@@ -129,7 +129,7 @@ function treeOf(raw: Raw, graph: NetworkGraph, isWhole: boolean): Tree {
   return { root, parents, children, depths: depthsOf(root, children), vacant: vacantOf(parents, root, graph) };
 }
 
-/** A tree over links of the topology; where leaves can join, it need not hold every node yet. */
+/** Reads a tree over links of the topology. If leaves can join, it may omit nodes. */
 function readTree(given: unknown, root: NodeId, graph: NetworkGraph, isWhole: boolean): Readonly<Record<NodeId, NodeId>> {
   const nodes =
     isObject(given) && !isWhole ? graph.topology.nodes.filter((node) => Object.hasOwn(given, node)) : graph.topology.nodes;
@@ -156,7 +156,7 @@ function depthsOf(root: NodeId, children: Readonly<Record<NodeId, readonly NodeI
   return depths;
 }
 
-/** Each node that is to join waits for the neighbor through which the root is nearest, so that no two may welcome it. */
+/** Each later node waits for the neighbor through which the root is nearest, so that only one node welcomes it. */
 function vacantOf(parents: Readonly<Record<NodeId, NodeId>>, root: NodeId, graph: NetworkGraph): Record<NodeId, NodeId[]> {
   const vacant: Record<NodeId, NodeId[]> = {};
   const outside = graph.topology.nodes.filter((node) => parents[node] === undefined);

@@ -27,7 +27,7 @@ import {
 
 export interface PipelinedContext extends DeliveryInput {
   readonly permits: number;
-  /** Links whose requests for this bin are not served yet. */
+  /** Links with unserved requests for this bin. */
   readonly pending: readonly NodeId[];
   /** For each level, the links that its replies go to, oldest first. The node itself represents its own global bin. */
   readonly awaiting: Readonly<Record<string, readonly NodeId[]>>;
@@ -71,7 +71,7 @@ const refuse = (type: 'reject' | 'defer') =>
 
 const rested = tell(() => ({ role: MAIN, message: { type: 'rested' } }));
 
-/** A bin that asks for no more: what is still out comes in still. */
+/** A bin that makes no further requests: refills in flight still arrive. */
 const spent = (refusal: 'reject' | 'defer') => ({
   on: {
     request: [
@@ -94,8 +94,7 @@ const spent = (refusal: 'reject' | 'defer') => ({
 });
 
 /**
- * The chart of the delivery process that never waits: any number of its requests are out at the same time (Afek et al., Remark
- * 4.4.6).
+ * Chart of the delivery process that never waits: any number of its requests may be pending (Afek et al., Remark 4.4.6).
  *
  * @public
  */

@@ -6,7 +6,7 @@ import { areSameTerms, isChanging } from './fits.js';
 import type { Terms } from './messages.js';
 import { deliveryOf, isMember, mainOf, mainState } from './view.js';
 
-/** The words by which a node takes its place, takes part in a change, and leaves. */
+/** Messages by which a node enters the tree, takes part in a change, and leaves. */
 export const PLACING = ['welcome', 'leave', 'collect', 'echo', 'epoch'] as const;
 type Placing = (typeof PLACING)[number];
 
@@ -16,7 +16,7 @@ export interface Word {
   readonly to: NodeId;
 }
 
-/** Where a participant is in the tree and in a change. */
+/** Position of a participant in the tree and in a change. */
 export interface Place {
   readonly id: NodeId;
   readonly parent: NodeId | null;
@@ -43,7 +43,7 @@ interface Around {
   isSaid(type: Placing, from: NodeId, to: NodeId): boolean;
 }
 
-/** A participant is a child of its parent, one deeper; its children are participants, are being welcomed, or have taken their leave. */
+/** A participant is a child of its parent, one deeper; its children are participants, are being welcomed, or are leaving. */
 export function knowsItsPlace(place: Place, { placeOf, isSaid }: Around): boolean {
   const { id, parent, children, depth, hasLevel } = place;
   const above = parent === null ? undefined : placeOf(parent);
@@ -77,11 +77,11 @@ export function keepsStep(place: Place, { placeOf, isSaid }: Around): boolean {
   return !isTold && hasEchoed === (state === 'echoed');
 }
 
-/** The places of all nodes, and who of them does not fit to its parent and children as they are now. */
+/** The places of all nodes, and the nodes that do not fit their parent and children. */
 export class TreePlaces {
   private readonly places = new Map<NodeId, Place>();
   private readonly words = new Map<string, number>();
-  /** Nodes next to which something has changed. */
+  /** Nodes whose neighborhood has changed. */
   private readonly stale = new Set<NodeId>();
   private readonly lost = new Set<NodeId>();
   private readonly late = new Set<NodeId>();
@@ -90,13 +90,13 @@ export class TreePlaces {
     isSaid: (type, from, to) => (this.words.get(keyOf({ type, from, to })) ?? 0) > 0,
   };
 
-  /** True if every participant knows its place. */
+  /** True if every participant fits its place. */
   get areKnown(): boolean {
     this.update();
     return this.lost.size === 0;
   }
 
-  /** True if every participant is where it can be in a change. */
+  /** True if every participant is in a possible state of a change. */
   get areInStep(): boolean {
     this.update();
     return this.late.size === 0;

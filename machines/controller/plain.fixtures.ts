@@ -1,4 +1,4 @@
-/** The controller's invariants as the specification has them, of a whole configuration: what the shipped form, by totals, is held against. */
+/** The controller's invariants as in the specification, as predicates of a whole configuration: the reference for their totals. */
 import type { Property } from '../protocol.js';
 import { capacity, LOCAL_LEVEL } from './bins.js';
 import type { Controller, ControllerMessage } from './messages.js';
@@ -29,7 +29,7 @@ type ControllerProperty = Property<ControllerOptions>;
 const flying = <T extends ControllerMessage['type']>(c: Config, ...types: readonly T[]) =>
   c.flights.filter(({ message }) => types.includes(message.type as T)) as FlightOf<Extract<ControllerMessage, { type: T }>>[];
 
-/** True if nothing has ever failed: no node has crashed, and no part of the tree was cut off. */
+/** True without any failure: no node has crashed, and no part of the tree was cut off. */
 const isWhole = (c: Config): boolean =>
   (c.everCrashed ?? []).length === 0 &&
   [...c.nodes.values()].every((node) => !isSevered(node) && (mainOf(node)?.lost.length ?? 0) === 0);
@@ -40,7 +40,7 @@ const rootState = (c: Config, of: Controller): string => deliveryState(c.nodes.g
 const inBins = (c: Config, of: Controller): number =>
   total([...c.nodes.values()].map((node) => (requestOf(node, of)?.permits ?? 0) + (deliveryOf(node, of)?.permits ?? 0)));
 
-/** Permits that travel: down to a bin, up from a leaf that left, up in an echo. */
+/** Permits in flight: down to a bin, up from a leaf that left, up in an echo. */
 const inFlight = (c: Config, of: Controller): number =>
   total(
     flying(c, 'permit', 'return', 'echo', 'deposits').map(({ message, to }) => {
@@ -63,11 +63,11 @@ const givenBack = (c: Config): number => {
 const permitsOf = ({ message }: FlightOf<Extract<ControllerMessage, { type: 'return' | 'echo' | 'deposits' }>>): number =>
   'of' in message && message.of !== 'R' ? 0 : message.permits;
 
-/** Permits of R given to applications, less what leaves that left had deposited. */
+/** Permits of R given to applications, minus the deposits of leaves that left. */
 const issued = (c: Config): number =>
   total([...c.nodes.values()].map((node) => (requestOf(node, 'R')?.issued ?? 0) + pastOf(node).issued));
 
-/** Deposited and not yet in the root's bin, and all that was ever deposited. */
+/** Deposits outside of the root's bin, and all deposits so far. */
 const inDeposits = (c: Config): number =>
   total([...c.nodes.values()].map((node) => (depositsOf(node)?.local ?? 0) + (depositsOf(node)?.global ?? 0)));
 const deposited = (c: Config): number => total([...c.nodes.values()].map((node) => depositsOf(node)?.deposited ?? 0));

@@ -191,7 +191,7 @@ export const further: readonly FurtherSystem[] = [
     events: [...does(0, 'n0', ['take', 5]), ...does(0, 'n3', 'take'), ...does(2, 'n2', 'take')],
     states: 0,
   },
-  // All ask at once for what is not there.
+  // All nodes together request more than the budget.
   ...[does(1, 'n1', 'take'), []].map((more) => ({
     topology: tree(['n0', 'n1'], ['n1', 'n2'], ['n2', 'n3'], ['n2', 'n4']),
     options: { kind: 'basic', M: 0, pipelined: true },

@@ -25,7 +25,7 @@ export function followsEverywhere(node: NodeView, levels: number): boolean {
   return true;
 }
 
-/** The node, its leader of level 1, that one's leader of level 2, and so on up to the leader of the component. */
+/** The chain of leaders from a node: itself, its leader of level 1, that leader's leader of level 2, up to the leader of the component. */
 export function reportsFrom(node: NodeId, c: Configuration<any>, levels: number): NodeId[] {
   const path = [node];
   for (let level = 1; level <= levels; level++) {
@@ -37,7 +37,7 @@ export function reportsFrom(node: NodeId, c: Configuration<any>, levels: number)
 }
 
 /**
- * The nearest leader of any level at most `within` hops away, the higher level where two are equally near; `null`: none is known.
+ * Returns the nearest known leader of any level, at most `within` hops away, or `null`. If two are equally near, the higher level wins.
  *
  * @example
  * ```ts

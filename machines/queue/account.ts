@@ -17,12 +17,12 @@ export class QueueAccount implements Observer {
   private readonly requests = new Requests();
   private lastFault = 0;
   private lastTreeChange = 0;
-  /** Since when every edge is fully legal. */
+  /** Time since which every edge has been fully legal. */
   private legalSince: number | null = null;
   private phiChangedWrongly = false;
   private repairedLegal = false;
   private heededOutside = false;
-  /** The edges of a tree that spans all components; looked up again when a link changes. */
+  /** Number of edges of a tree that spans all components; computed again after a change of links. */
   private spanning: number | null = null;
 
   private last: Configuration | null = null;
@@ -54,7 +54,7 @@ export class QueueAccount implements Observer {
     if (flight) this.ledger.disturb(flight);
   }
 
-  /** All that is promised begins again, also where each part that a cut leaves is legal at once. */
+  /** Restarts all promises, also if each part after a cut is legal at once. */
   private fault(at: number): void {
     this.lastFault = at;
     this.setLegalSince(null);
@@ -92,7 +92,7 @@ export class QueueAccount implements Observer {
     if (at === null) this.requests.closeWindow();
   }
 
-  /** True if so many edges make up the tree. A fixed one cannot change. */
+  /** True if the tree has this number of edges. A fixed tree cannot change. */
   private spans(edges: number, c: Configuration): boolean {
     return this.instance.options.tree === 'fixed' || edges === (this.spanning ??= c.nodes.size - components(c));
   }
@@ -107,7 +107,7 @@ export class QueueAccount implements Observer {
     };
   }
 
-  /** `null` when not every edge is fully legal at the end. */
+  /** `null` if some edge is not fully legal at the end. */
   private roundTripsSince(start: number): number | null {
     return this.legalSince === null ? null : Math.max(0, this.legalSince - start) / this.instance.options.roundTrip;
   }
@@ -133,7 +133,7 @@ export class QueueAccount implements Observer {
   }
 }
 
-/** Something was queued, passed on or answered. */
+/** True if a request was queued, forwarded or answered. */
 const isHeeded = ({ sent, emitted }: Step): boolean => sent.length > 0 || emitted.some(({ type }) => type === 'queued');
 
 /** True if nothing of an earlier tree is left: all nodes know the current one, and all finds are on it. */
@@ -142,7 +142,7 @@ function hasSettled(c: Configuration<any>): boolean {
   return (c.instance.options.tree === 'fixed' || isSilent(c, TREE)) && c.flights.filter(isFind).every(isOnTree);
 }
 
-/** How many parts the links that are up in both directions leave. */
+/** Number of components of the links that are up in both directions. */
 function components(c: Configuration): number {
   const seen = new Set<NodeId>();
   let parts = 0;

@@ -8,7 +8,7 @@ export const beatTicks = ({ roundTrip }: QueueOptions): number => roundTrip / 2;
 /** Ticks between two observations of an edge. */
 export const tauTicks = ({ roundTrip, tau }: QueueOptions): number => tau * roundTrip;
 
-/** Corollary 6.8: an edge of a tree that stands is fully legal after 3R + tau. */
+/** Corollary 6.8: an edge of an unchanged tree is fully legal after 3R + tau. */
 export const stabilizationRoundTrips = ({ tau }: QueueOptions): number => 3 + tau;
 
 /**

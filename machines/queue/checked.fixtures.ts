@@ -54,7 +54,7 @@ const neverSoMany: Property<QueueOptions> = {
     }),
 };
 
-/** A fixed tree, given by its parents, with every node and channel corrupt at first, and requests at any time. */
+/** A fixed tree, given by its parents, with every node and channel initially corrupt, and requests at any time. */
 export function anywhere(parents: Readonly<Record<NodeId, NodeId>>) {
   const nodes = Object.keys(parents);
   const root = nodes.find((node) => parents[node] === node)!;

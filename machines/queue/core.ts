@@ -1,4 +1,4 @@
-/** The core of the queue: what an application carries of it. */
+/** The core of the queue, for applications. */
 import { defineCore } from '../define.js';
 import { isInteger, isNode, isOneOf, nullOr, type ShapesOf } from '../shapes.js';
 import type { Heartbeat } from '../tree/bfs.js';
@@ -10,7 +10,7 @@ import { pointerMachine } from './pointer.js';
 import { rolesAtStart } from './start.js';
 
 /**
- * The self-stabilizing queue without its checks and view: what an application carries of it, as `createNode` takes it.
+ * The self-stabilizing queue without its checks and view, for `createNode`.
  *
  * @public
  */

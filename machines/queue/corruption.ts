@@ -19,12 +19,12 @@ import { parentAtStart, treeInput } from './start.js';
 
 type QueueInstance = Instance<QueueOptions>;
 
-/** Finds, and observers, on one direction of an edge at most. */
+/** Maximum number of finds, and of observers, on one direction of an edge. */
 const MESSAGES_MAX = 2;
-/** `sent` and `est` are arbitrary between these. */
+/** Bounds of arbitrary values of `sent` and `est`. */
 const COUNT_MIN = -1;
 const COUNT_MAX = 4;
-/** Invented roots have identities from -1 down to this. */
+/** Smallest identity of invented roots, which start at -1. */
 const INVENTED_MIN = -3;
 
 export const queueCorruption: Corruption<QueueOptions> = { node: arbitraryNode, channel: arbitraryChannel };
@@ -48,7 +48,7 @@ function arbitraryNode(id: NodeId, instance: QueueInstance, choose: Choose): Nod
   return { roles, timers };
 }
 
-/** To itself, to a neighbor in the tree, or to any node at all. */
+/** Points to the node itself, to a neighbor in the tree, or to any node. */
 function arbitraryPointer(
   { id, parent, children }: Pick<PointerContext, 'id' | 'parent' | 'children'>,
   { options, topology }: QueueInstance,

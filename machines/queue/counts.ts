@@ -11,7 +11,7 @@ import type { NodeView, RoleView } from '../protocol.js';
 import type { GuardianContext } from './guardian.js';
 import { GUARDIAN } from './messages.js';
 
-/** More than two pointers, the finds that a corruption puts on an edge, and those that its guardian injects by mistake. */
+/** More than the sum of two pointers, the finds of a corruption on an edge, and those that its guardian injects by mistake. */
 export const ENOUGH = 12;
 
 export function withoutExcess(view: NodeView): NodeView {

@@ -60,8 +60,8 @@ const observed = ({ context, event }: In<Received<ObserverReturn>>) => ({
 const syntheticFind = ({ context }: In) => ({ to: context.child, message: { type: 'find' as const, origin: null } });
 
 /**
- * The chart of the guardian of one edge of the queue: it counts what is on the edge, and corrects it (Tirthapura, Herlihy, section
- * 5.3.1).
+ * Chart of the guardian of one edge of the queue: it counts the pointers and finds on the edge, and corrects their number (Tirthapura,
+ * Herlihy, section 5.3.1).
  *
  * @public
  */

@@ -1,4 +1,4 @@
-/** Keeps φ and full legality of every edge up to date along a run, looking only at the edges that a step can have touched. */
+/** Keeps φ and full legality of every edge up to date during a run. Each step updates only the edges that it can affect. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, Step } from '../protocol.js';
 import type { PointerContext } from './pointer.js';
@@ -10,19 +10,19 @@ export interface EdgeState {
   readonly fullyLegal: boolean;
 }
 
-/** An edge before and after a step; `null` where it is not an edge of the tree. */
+/** An edge before and after a step; `null` if it is not an edge of the tree then. */
 export interface EdgeChange {
   readonly before: EdgeState | null;
   readonly after: EdgeState | null;
-  /** Something else than this step may have changed it. */
+  /** True if an event other than this step may have changed it. */
   readonly disturbed: boolean;
 }
 
 export class EdgeLedger {
-  /** By child: a node has at most one edge above it. */
+  /** Edges by child: a node has at most one edge above it. */
   private readonly edges = new Map<NodeId, EdgeState>();
   private readonly pointers = new Map<NodeId, PointerContext>();
-  /** The ends of messages that were lost or doubled since the last step. */
+  /** The ends of messages that were lost or duplicated since the last step. */
   private disturbed = new Set<NodeId>();
   private illegal = 0;
 
@@ -34,7 +34,7 @@ export class EdgeLedger {
     return this.illegal === 0;
   }
 
-  /** Where a node's pointer was on the tree; one whose edge went with a change of the tree is nowhere. */
+  /** Target of a node's pointer before the step. It is undefined if a change of the tree removed its edge. */
   pointerBefore(node: NodeId): NodeId | undefined {
     const before = this.pointers.get(node);
     if (!before) return undefined;

@@ -1,18 +1,18 @@
 /** Messages between the nodes of the queue, and between a node's roles (spec 2.2). */
 import type { NodeId } from '../effects.js';
 
-/** A request on its way to the end of the queue; one that a guardian injected has no origin. */
+/** A request in flight to the end of the queue. A find that a guardian injected has no origin. */
 export interface QueueFind {
   readonly type: 'find';
   readonly origin: NodeId | null;
 }
 
-/** The parent of an edge asks its child where the child's pointer stands … */
+/** Question of a parent to its child: does the child's pointer point across the edge? */
 export interface ObserverMessage {
   readonly type: 'obs';
 }
 
-/** … and this is the answer: 1 if it points across the edge. */
+/** The answer: 1 if it points across the edge. */
 export interface ObserverReturn {
   readonly type: 'obsr';
   readonly x: 0 | 1;
@@ -20,7 +20,7 @@ export interface ObserverReturn {
 
 export type QueueMessage = QueueFind | ObserverMessage | ObserverReturn;
 
-/** The guardian has counted the finds of its edge; the pointer adds itself and answers with an `estimate`. */
+/** Notification that the guardian has counted the finds of its edge. The pointer adds itself and answers with an `estimate`. */
 export interface Observed {
   readonly type: 'observed';
   readonly child: NodeId;
@@ -32,7 +32,7 @@ export interface Estimate {
   readonly phi: number;
 }
 
-/** The pointer has sent a find on the guardian's edge. */
+/** Notification that the pointer has sent a find on the guardian's edge. */
 export interface FindSent {
   readonly type: 'sent';
 }
@@ -48,7 +48,7 @@ export interface Queued {
   readonly predecessor: NodeId;
 }
 
-/** A find was discarded to repair its edge: a request is lost if it had a requester. */
+/** Notification that a find was discarded to repair its edge. If it had a requester, the request is lost. */
 export interface Dropped {
   readonly type: 'dropped';
   readonly requester: NodeId | null;
@@ -58,8 +58,8 @@ export const POINTER = 'pointer';
 export const GUARDIAN = 'guardian';
 export const TREE = 'tree';
 
-/** The role of a node that guards the edge to one of its children. */
+/** Name of the role that guards the edge to one of the node's children. */
 export const guardianOf = (child: NodeId): string => `${GUARDIAN}:${child}`;
 
-/** The child whose edge a guardian's role guards. */
+/** Child at the edge of a guardian's role. */
 export const childOf = (role: string): NodeId => role.slice(GUARDIAN.length + 1);

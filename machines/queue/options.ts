@@ -1,4 +1,4 @@
-/** The queue's options, as a scenario gives them, checked and completed; and the tree that a run starts on. */
+/** The queue's options of a scenario, checked and completed, and the initial tree of a run. */
 import { nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree, TICKS_MAX } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
@@ -9,24 +9,24 @@ type Raw = Readonly<Record<string, unknown>>;
 
 export interface QueueOptions {
   readonly tree: 'fixed' | 'stabilizing';
-  /** The root of the tree, where the queue ends at the start; in a stabilizing tree it has the smallest identity. */
+  /** Root of the tree and initial end of the queue. In a stabilizing tree it has the smallest identity. */
   readonly root: NodeId;
-  /** The tree at the start; a root is its own parent. */
+  /** Initial tree; a root is its own parent. */
   readonly parents: Readonly<Record<NodeId, NodeId>>;
   readonly children: Readonly<Record<NodeId, readonly NodeId[]>>;
-  /** The start of the stabilizing tree; `null` for a fixed one. */
+  /** Initial state of the stabilizing tree; `null` for a fixed one. */
   readonly levels: TreeLevels | null;
-  /** The period of the guardians' timers, in round trips. */
+  /** Period of the guardians' timers, in round trips. */
   readonly tau: number;
   /** Definition of a fully legal edge. `printed`: Definition 6.1, which omits the timer and is not closed (erratum S5). */
   readonly legality: 'settled' | 'printed';
-  /** R, in ticks: the most that a message over one link and the answer to it take together. */
+  /** R, in ticks: the maximum time of a message over one link plus its answer. */
   readonly roundTrip: number;
 }
 
 const KEYS = ['root', 'tree', 'parents', 'tau', 'legality'] as const;
 
-/** R where time is left out; any number would do there. */
+/** R if time is not modeled; its value does not matter then. */
 const UNTIMED_ROUND_TRIP = 2;
 
 export function queueOptions(raw: Raw, graph: NetworkGraph): QueueOptions {
@@ -55,7 +55,7 @@ function tauOf(raw: Raw, roundTrip: number): number {
   );
 }
 
-/** A latency of 0 would let a timer fire forever within one tick, so that R is a tick at least. */
+/** Reads R, which is at least one tick: a latency of 0 would let a timer fire forever within one tick. */
 function roundTripOf({ roundTrip = UNTIMED_ROUND_TRIP }: NetworkGraph): number {
   if (roundTrip < Infinity) return Math.max(1, roundTrip);
   throw new UsageError(

@@ -1,4 +1,4 @@
-/** The queue on the inspector's picture: where each pointer leads, the tree, and on each edge its φ and what its guardian does. */
+/** The queue on the inspector's picture: the target of each pointer, the tree, and for each edge its φ and the state of its guardian. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, LinksView, NodeView, Overlay } from '../protocol.js';
 import { guardianOf } from './messages.js';

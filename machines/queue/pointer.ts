@@ -37,7 +37,7 @@ export interface PointerInput {
   readonly pointer: NodeId;
   readonly parent: NodeId | null;
   readonly children: readonly NodeId[];
-  /** The period of the guardians that it opens. */
+  /** Timer period of the guardians that it opens. */
   readonly tau: number;
 }
 
@@ -64,7 +64,7 @@ const estimate = ({ context, event: { child, count } }: In<Observed>) => ({
   role: guardianOf(child),
   message: { type: 'estimate', phi: count + (context.pointer === child ? 1 : 0) },
 });
-/** The pointer counted itself and turns away: plus one, minus one. */
+/** The estimate of a pointer that counts itself and turns away: plus one, minus one. */
 const reducedEstimate = ({ event: { child, count } }: In<Observed>) => ({
   role: guardianOf(child),
   message: { type: 'estimate', phi: count },
@@ -83,11 +83,11 @@ const lostGuardian = ({ event: { child } }: In<ChildChange>) => ({ role: guardia
 type ParentChange = Extract<TreeChange, { type: 'parent.changed' }>;
 type ChildChange = Exclude<TreeChange, ParentChange>;
 
-/** Comes first wherever a find is taken: one from outside the tree is not a business of the queue. */
+/** First transition for a find in every state: the queue ignores finds from outside the tree. */
 const fromStranger = { guard: withEvent('isFromStranger'), actions: withEvent('announceDropped') } as const;
 
 /**
- * The chart of the pointer of one node of the queue: the arrow protocol itself.
+ * Chart of the pointer of one node of the queue: the arrow protocol itself.
  *
  * @public
  */

@@ -1,11 +1,11 @@
-/** Where mutants of the queue are searched further than in its own systems. */
+/** Additional systems in which mutants of the queue are searched. */
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 
 /** A path of many edges, each in another corrupt state. */
 const many = Array.from({ length: 60 }, (_, i) => `n${i}`);
 
 export const further: readonly FurtherSystem[] = [
-  // Two observations of an edge lie so far apart that all has to be right after the first of them, for 3R + tau to be kept.
+  // With a long period, the first observation must correct everything to stay within 3R + tau.
   {
     topology: { kind: 'path', n: many.length },
     options: { tau: 8 },
@@ -16,7 +16,7 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   },
-  // Finds come over links that are none of the tree, wherever the pointer leads.
+  // Finds arrive over links outside of the tree, with the pointer in each state.
   {
     topology: { kind: 'ring', n: 3 },
     options: { tree: 'stabilizing' },

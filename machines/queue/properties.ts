@@ -38,7 +38,7 @@ const rolesFitTree: Property<QueueOptions> = {
   folded: { over, holds: (totals: QueueTotals) => totals.misfits === 0, isLocal: true },
 };
 
-/** The tree no longer moves, and every edge of it is fully legal, those apart whose link is down. */
+/** True if the tree no longer moves, and every edge of it whose link is up is fully legal. */
 export function isFullyLegalEverywhere(c: Configuration<any>): boolean {
   const { options } = c.instance;
   const isLegal = legalityOf(options);
@@ -61,5 +61,5 @@ export function queueMayFire(c: Configuration, parent: NodeId, role: string): bo
   return !onEdge.some(isObserver) && !(value === 'correct' && context.est > 1 && onEdge.some(isFind));
 }
 
-/** Nothing is left to do: no request is on its way, and nothing will be repaired. */
+/** True if no work is left: no request is in flight, and no repair is pending. */
 export const isAtRest = (c: Configuration): boolean => !c.flights.some(isFind) && isFullyLegalEverywhere(c);

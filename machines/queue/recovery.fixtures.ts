@@ -2,10 +2,10 @@
 import { expect } from 'vitest';
 import { simulate } from '../../testing/simulate.js';
 
-/** In round trips: how long a guardian waits. */
+/** Timer periods of guardians, in round trips. */
 export const TAUS = [2, 3.5];
 
-/** Twenty nodes are corrupt at 500, and asked again at 1200. */
+/** Corrupts twenty nodes at tick 500, and lets them request at 1200. */
 export function recovers(seed: number, tau: number): void {
   const report = simulate({
     protocol: 'queue',
@@ -35,7 +35,7 @@ export const ring = {
 };
 export const ringTree = { 'n0-n1': 1, 'n1-n2': 1, 'n2-n3': 1, 'n3-n4': 1, 'n0-n7': 1, 'n7-n6': 1, 'n6-n5': 1 };
 
-/** Eight nodes on a ring find their tree again, and their queue on it. */
+/** Lets eight nodes on a ring rebuild their tree, and their queue on it. */
 export function treeForms(seed: number): void {
   const events = [
     { at: 10, do: 'corrupt' },

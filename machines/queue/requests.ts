@@ -1,4 +1,6 @@
-/** Follows the requests of a run: who was queued behind whom, and, from the moment that all is legal and settled, whether each was queued once. */
+/**
+ * Follows the requests of a run: the predecessor of each, and, from the moment of a legal and settled state, whether each was queued once.
+ */
 import type { NodeId } from '../effects.js';
 import type { Configuration } from '../protocol.js';
 import type { QueueFind, Queued } from './messages.js';
@@ -7,7 +9,7 @@ import { isFind } from './view.js';
 export class Requests {
   /** [requester, predecessor], in the order in which they were queued. */
   readonly order: (readonly [NodeId, NodeId])[] = [];
-  /** Requests made and not yet queued or dropped. */
+  /** Number of requests made and not yet queued or dropped, by node. */
   private readonly open = new Map<NodeId, number>();
   private readonly made = new Map<NodeId, number>();
   /** While all is legal: how many finds of each requester may still be queued, and the requests that have a successor. */
@@ -20,11 +22,11 @@ export class Requests {
     if (this.window) add(this.window.due, node, 1);
   }
 
-  /** `isOwn`: the predecessor queues a request that it makes in this very step. */
+  /** Records that a request was queued. `isOwn`: the predecessor queues a request that it makes in this step. */
   queued({ requester, predecessor }: Queued, isOwn: boolean): void {
     this.follow(requester, predecessor, isOwn);
     if (requester === null) return;
-    // An invented find may name a node that asked for nothing.
+    // An invented find may name a node without a request.
     if (!this.open.get(requester)) return;
     add(this.open, requester, -1);
     this.order.push([requester, predecessor]);
@@ -38,7 +40,7 @@ export class Requests {
   private follow(requester: NodeId | null, predecessor: NodeId, isOwn: boolean): void {
     if (!this.window) return;
     const { due, followed } = this.window;
-    // An own request is queued behind the one before it; one of long ago, which faults sent astray and home again, behind the latest.
+    // An own request is queued behind the previous one; an old find that returned after faults, behind the latest.
     const latest = (this.made.get(predecessor) ?? 0) - (isOwn ? 1 : 0);
     const behind = `${predecessor} ${latest}`;
     if (followed.has(behind)) this.broken = true;
@@ -48,7 +50,7 @@ export class Requests {
     else add(due, requester, -1);
   }
 
-  /** From here on every find that is on its way, and every request, is to be queued once. */
+  /** Starts the promise: from now on every find in flight, and every request, is to be queued once. */
   openWindow(c: Configuration): void {
     const due = new Map<NodeId, number>();
     for (const { message } of c.flights.filter(isFind)) {
@@ -66,7 +68,7 @@ export class Requests {
     this.window = null;
   }
 
-  /** `null` while requests are on their way, or before all is legal. One that is neither on its way nor queued is lost. */
+  /** `null` while requests are in flight, or before a legal state. A request that is neither in flight nor queued is lost. */
   queuedOnce(isOneOnItsWay: boolean): boolean | null {
     if (this.broken) return false;
     if (!this.window) return null;

@@ -1,4 +1,4 @@
-/** Starts and events worth trying on each chart of the queue: what path generation and coverage feed them. */
+/** Sample inputs and events for each chart of the queue, for path generation and coverage. */
 import type { Message } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
 import type { TreeContext, TreeInput } from '../tree/machine.js';
@@ -10,7 +10,7 @@ const event = <E extends Message>(sample: E): Message => sample;
 
 const find = (from: string) => event({ type: 'find', origin: 'd', from });
 
-/** Node b stands between its parent a and its children c and d; e is a stranger. */
+/** Node b has parent a and children c and d; e is unknown. */
 const pointerEvents = ({ children, parent }: PointerContext): Message[] => [
   event({ type: 'request' }),
   ...['a', 'b', 'c', 'd', 'e'].map(find),
@@ -44,7 +44,7 @@ const treeEvents = ({ heard }: TreeContext): Message[] => [
   event({ type: 'heartbeat', id: 2, root: 1, dist: 1, par: 1, from: 'b' }),
   event({ type: 'heartbeat', id: 9, root: 0, dist: 0, par: null, from: 'z' }),
   event({ type: 'a' in heard ? 'link.down' : 'link.up', peer: 'a' }),
-  // A link may come back before anyone has noticed that it was gone.
+  // A link may return before any notification of its loss.
   event({ type: 'link.up', peer: 'b' }),
 ];
 

@@ -1,4 +1,4 @@
-/** Runs of the queue that are damaged, for the two forms of its properties. */
+/** Damaged runs of the queue, to compare the two forms of its properties. */
 import { compareForms, type Twist } from '../../network/damaged.fixtures.js';
 import { queue } from './index.js';
 import { GUARDIAN, POINTER } from './messages.js';
@@ -23,14 +23,14 @@ const scenarios = [
 ];
 
 const twists: readonly Twist[] = [
-  // It points to itself or to another neighbor in the tree.
+  // Changes a pointer to the node itself or another neighbor in the tree.
   (roles, random) => {
     const role = roles[POINTER]!;
     const { id, parent, children } = role.context;
     const pointer = random.pick([id, ...(parent === null ? [] : [parent]), ...children]);
     return { ...roles, [POINTER]: { ...role, context: { ...role.context, pointer } } };
   },
-  // A guardian counts otherwise, or is in its other state.
+  // Changes a guardian's counts, or its state.
   (roles, random) => {
     const guardians = Object.keys(roles).filter((name) => roles[name]!.chart === GUARDIAN);
     if (guardians.length === 0) return roles;

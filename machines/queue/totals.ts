@@ -79,12 +79,12 @@ function stateFits(id: NodeId, node: NodeView): boolean {
   }
 }
 
-/** A node, the edge above it, and what is about it. */
+/** A node, the edge above it, and all facts about them. */
 interface Site {
   fact: NodeFact | undefined;
   /** Messages on its outgoing channels, oldest first, and which of these channels are up. */
   readonly ways: Map<NodeId, Way>;
-  /** Its heartbeats on their way. */
+  /** Its heartbeats in flight. */
   readonly beats: FlightFact[];
 }
 
@@ -94,7 +94,7 @@ interface Way {
 }
 
 export class QueueTotals implements Totals<NodeFact, FlightFact> {
-  /** Nodes whose roles do not fit the tree. */
+  /** Nodes whose roles contradict the tree. */
   misfits = 0;
   private readonly sites = new Map<NodeId, Site>();
   private readonly edges = new Places((child: Site) => this.isLegalAbove(child));
@@ -108,7 +108,7 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
     this.isKeptUp = options.tree !== 'fixed';
   }
 
-  /** The tree no longer moves, and every edge of it is fully legal, those apart whose link is down. */
+  /** True if the tree no longer moves, and every edge of it whose link is up is fully legal. */
   get isFullyLegal(): boolean {
     return this.edges.hold && (!this.isKeptUp || (this.hearers.hold && this.sayers.hold));
   }

@@ -1,4 +1,4 @@
-/** The queue's global state in the paper's words: tree edges, φ, legal and fully legal (sections 4 and 6; spec 2.2, 2.4). */
+/** The queue's global state in the paper's terms: tree edges, φ, legal and fully legal (sections 4 and 6; spec 2.2, 2.4). */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, NodeView, RoleView } from '../protocol.js';
 import type { GuardianContext } from './guardian.js';
@@ -15,7 +15,7 @@ export const pointerIn = (node: NodeView): PointerContext | undefined => node[PO
 
 type Guardian = RoleView<GuardianContext>;
 
-/** The guardians of each node by their children: putting the names of roles together for every look costs more than all else. */
+/** The guardians of each node by their children, cached because building the names of roles dominates the cost. */
 const guardians = new WeakMap<NodeView, ReadonlyMap<NodeId, Guardian>>();
 
 export function guardiansOf(node: NodeView): ReadonlyMap<NodeId, Guardian> {
@@ -87,7 +87,7 @@ export function isFullyLegalAsPrinted(edge: EdgeView): boolean {
   return edge.phi === 1 && (edge.guardian.value === 'observe' ? isUnderObservation(edge) : isEstimated(edge));
 }
 
-/** Definition 6.1 with what it forgets: an observer under way was sent at the latest timeout of this guardian's timer (S5). */
+/** Definition 6.1 with its missing condition: a pending observer was sent at the latest timeout of this guardian's timer (S5). */
 export const isFullyLegal = (edge: EdgeView): boolean =>
   isFullyLegalAsPrinted(edge) && (edge.guardian.value === 'correct' || edge.guardian.context.timely);
 
@@ -95,7 +95,7 @@ export const isFullyLegal = (edge: EdgeView): boolean =>
 export const legalityOf = ({ legality }: QueueOptions): ((edge: EdgeView) => boolean) =>
   legality === 'printed' ? isFullyLegalAsPrinted : isFullyLegal;
 
-/** P1 (section 6): one observer on the edge, and what the guardian will have counted when it returns is φ. */
+/** P1 (section 6): one observer is on the edge, and the guardian's count at its return equals φ. */
 export function isUnderObservation({ guardian, pa, pb, down, up, phi }: EdgeView): boolean {
   if (count(down, isObserver) + count(up, isObserver) !== 1) return false;
   const onTheWay = down.findIndex(isObserver);

@@ -16,7 +16,7 @@ export type TreeEntry = Omit<Heartbeat, 'type'>;
 /** Stored data of a node: the last heartbeat of each neighbor. */
 export interface Hearing {
   readonly identity: number;
-  /** At least the number of nodes; no distance reaches it, and so an invented root dies out. */
+  /** At least the number of nodes. All distances are smaller, so an invented root disappears. */
   readonly limit: number;
   readonly heard: Readonly<Record<NodeId, TreeEntry | null>>;
 }
@@ -25,7 +25,7 @@ export interface Own extends TreeEntry {
   readonly via: NodeId | null;
 }
 
-/** The least (root, dist, via) of the node itself as a root and of what each neighbor offers. */
+/** The least (root, dist, via) of the node itself as a root and of each neighbor's offer. */
 export function ownEntry({ identity, limit, heard }: Hearing): Own {
   let own: Own = { id: identity, root: identity, dist: 0, par: null, via: null };
   for (const [via, entry] of Object.entries(heard)) {

@@ -1,17 +1,17 @@
-/** The tree that the heartbeats come to, computed from the whole topology: where a run starts, and what tests hold it against. */
+/** The final tree of the heartbeats, computed from the whole topology: the initial tree of a run, and the reference of tests. */
 import type { NodeId } from '../effects.js';
 import type { NetworkGraph } from '../protocol.js';
 import type { TreeEntry } from './bfs.js';
 
 export interface TreeLevels {
-  /** A root is its own parent; there is one in each component. */
+  /** Parents; a root is its own parent, and each component has one. */
   readonly parents: Readonly<Record<NodeId, NodeId>>;
   /** Heartbeat of each node. */
   readonly entries: Readonly<Record<NodeId, TreeEntry>>;
   readonly neighbors: Readonly<Record<NodeId, readonly NodeId[]>>;
 }
 
-/** A node's identity: its place in the topology's list, the wanted root before all others. */
+/** A node's identity: its position in the topology's list, with the wanted root first. */
 export const identityInTree = (node: NodeId, root: NodeId, { rank }: Pick<NetworkGraph, 'rank'>): number =>
   node === root ? 0 : rank(node) + 1;
 
@@ -31,7 +31,7 @@ export function breadthFirst(root: NodeId, graph: NetworkGraph): TreeLevels {
     entries[start] = { id: id(start), root: id(start), dist: 0, par: null };
     for (let level = [start], dist = 1; level.length > 0; dist++) {
       const next: NodeId[] = [];
-      // In the order of identities, so that the first to reach a node is the parent that ties go to.
+      // In the order of identities, so that ties go to the parent of the smaller identity.
       for (const parent of level.sort((a, b) => id(a) - id(b))) {
         for (const child of neighbors[parent]!) {
           if (child in entries) continue;

@@ -23,7 +23,7 @@ import { childrenOf, ownEntry, type TreeEntry, type Hearing, type Heartbeat } fr
 export interface TreeInput extends Hearing {
   /** Ticks between two heartbeats. */
   readonly period: number;
-  /** The role of the same node that lives on the tree. */
+  /** The role of the same node that uses the tree. */
   readonly client: string;
   readonly parent: NodeId | null;
   readonly children: readonly NodeId[];
@@ -66,7 +66,7 @@ const heardFrom = (context: TreeContext, peer: NodeId, entry: TreeEntry | null) 
 });
 
 /**
- * The chart of the self-stabilizing spanning tree under the queue: breadth-first from the smallest identity, kept up by heartbeats.
+ * Chart of the self-stabilizing spanning tree under the queue: breadth-first from the smallest identity, maintained by heartbeats.
  *
  * @public
  */

@@ -3,7 +3,7 @@ import type { NodeId } from '../effects.js';
 import type { Configuration } from '../protocol.js';
 import { ownEntry, type TreeEntry, type Heartbeat, type Hearing } from './bfs.js';
 
-/** Contexts stand as they are once they are made, so what follows from one is worked out once. */
+/** Cached by context, because contexts are immutable. */
 const description = new WeakMap<Hearing, ReturnType<typeof ownEntry>>();
 
 /** Heartbeat of a node that has received this. */

@@ -18,7 +18,7 @@ export interface BakeryContext extends BakeryInput {
   readonly number: number;
   /** The greatest number read while choosing. */
   readonly greatest: number;
-  /** The processes that are still to be read, or to be waited for. */
+  /** Processes to be read, or to wait for. */
   readonly awaited: readonly NodeId[];
 }
 type Read = { readonly type: 'read' };

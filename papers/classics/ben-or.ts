@@ -1,4 +1,4 @@
-/** The description of Ben-Or's agreement: `values` are what the nodes begin with, `faulty` of them may crash. */
+/** The description of Ben-Or's agreement: `values` are the nodes' initial values, and at most `faulty` of them may crash. */
 import { defineProtocol, shapes, UsageError, type Configuration, type Property } from '../../index.js';
 import type { Instance } from '../../machines/protocol.js';
 import { integer, refuseUnknown } from '../../machines/checks.js';
@@ -16,7 +16,7 @@ const proposals = (c: Configuration) =>
     heard.filter(({ from, step, value }) => from === id && step === 2 && value !== null),
   );
 
-/** True if no more have crashed than may, and all others have started. */
+/** True if at most the allowed number of nodes have crashed, and all others have started. */
 const isBorne = (c: Configuration, faulty: number) =>
   (c.crashed ?? []).length <= faulty && nodesIn(c, 'idle').every((node) => c.crashed?.includes(node));
 

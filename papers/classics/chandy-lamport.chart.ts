@@ -1,11 +1,10 @@
 /**
- * A snapshot of any other protocol of one chart, taken while it runs: the chart that is watched, with a recorder next to it.
+ * A snapshot of any other protocol of one chart, taken while it runs: the watched chart, with a recorder next to it.
  *
- * Paper: Chandy, Lamport, "Distributed Snapshots: Determining Global States of Distributed Systems" (ACM TOCS 3(1), 1985).
- * Assumes channels that lose nothing and keep the order (FIFO), and nodes that do not fail.
- * States of the recorder. idle: has recorded nothing. recording: has recorded the node's own state, and records of each channel what comes
- * until its marker. recorded: has a marker of every channel.
- * Invariant (Theorem 1): what all have recorded together is a state that the protocol can be in.
+ * Paper: Chandy, Lamport, "Distributed Snapshots: Determining Global States of Distributed Systems" (ACM TOCS 3(1), 1985). Assumes channels
+ * that lose nothing and keep the order (FIFO), and nodes that do not fail. States of the recorder. idle: has recorded nothing. recording:
+ * has recorded the node's own state, and records the messages of each channel until its marker. recorded: has a marker of every channel.
+ * Invariant (Theorem 1): all records together are a reachable state of the protocol.
  */
 import { assign, createMachine, type AnyStateMachine } from 'xstate';
 import { effects, send, UsageError, withEvent, type Message, type NodeId } from '../../index.js';
@@ -13,9 +12,9 @@ import { effects, send, UsageError, withEvent, type Message, type NodeId } from 
 export interface RecordedSnapshot {
   /** The other ends of the channels. */
   readonly others: readonly NodeId[];
-  /** The channels whose marker has not come. */
+  /** Channels whose marker has not arrived. */
   readonly awaited: readonly NodeId[];
-  /** The node's own state: where its chart stood, and what it knew. */
+  /** The node's own state: its chart's state and its context. */
   readonly state: { readonly path: string; readonly context: unknown } | null;
   /** Messages that arrived on each channel after that. */
   readonly channels: readonly (Message & { readonly from: NodeId })[];
@@ -60,7 +59,7 @@ function recordable(state: any, path: readonly string[] = []): any {
   return { ...state, on: { ...state.on, snapshot: note, marker: note } };
 }
 
-/** The chart with a recorder; `messages` are those of its protocol. */
+/** Adds a recorder to the chart; `messages` are those of its protocol. */
 export function withRecorder({ config, implementations, id }: AnyStateMachine, messages: readonly string[]): AnyStateMachine {
   const { context: known, ...rest } = config as Record<string, any>;
   const process = recordable({ ...rest, id });

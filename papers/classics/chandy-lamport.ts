@@ -1,4 +1,4 @@
-/** Chandy and Lamport's snapshot over another protocol, and what is promised of it: all that the protocol promises, of what was recorded. */
+/** Chandy and Lamport's snapshot over another protocol. It promises that the recorded state keeps all promises of the protocol. */
 import { defineProtocol, UsageError, type Configuration, type Property, type Protocol } from '../../index.js';
 import type { NodeView } from '../../machines/protocol.js';
 import { others, classicRoles } from './common.js';
@@ -45,7 +45,7 @@ const snapshotEnds: Property = {
   holds: ({ nodes }, node) => snapshotOf(nodes.get(node)!).state !== null && snapshotOf(nodes.get(node)!).awaited.length === 0,
 };
 
-/** The protocol, of which a snapshot can be taken by the command `snapshot` at any node. */
+/** The protocol with an additional command `snapshot`, accepted at any node. */
 export function snapshotOver(watched: Protocol): Protocol {
   const { charts, messages = {}, commands, reactions, options, route } = watched;
   const types = Object.keys(messages);

@@ -8,7 +8,7 @@ export const classicRole = <C>({ nodes }: Configuration, node: NodeId): RoleView
 /** The one role of each node. */
 export const classicRoles = <C>({ nodes }: Configuration): readonly RoleView<C>[] =>
   [...nodes.values()].map((node) => Object.values(node)[0]!);
-/** True if a node is in a state, or in one inside of it. */
+/** True if a node is in a state, or in a state inside of it. */
 export const isIn = (c: Configuration, node: NodeId, state: string): boolean =>
   `${statePath(classicRole(c, node))}.`.startsWith(`${state}.`);
 export const nodesIn = (c: Configuration, state: string): readonly NodeId[] =>
@@ -35,10 +35,10 @@ export const mutualExclusion: readonly Property[] = [
   },
 ];
 
-/** The application of a scenario: who is let in leaves a tick later. */
+/** The application of a scenario: a node that has entered leaves a tick later. */
 export const leaves = () => [{ on: 'entered', event: { type: 'leave' }, after: 1 }];
 
-/** Messages for each notification of a type, held against the paper's bound. */
+/** Messages per notification of a type, compared with the paper's bound. */
 export const costPer =
   (notification: string, bound: (instance: Instance<any>) => number) =>
   (instance: Instance<any>): Observer => {

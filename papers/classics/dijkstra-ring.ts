@@ -1,4 +1,4 @@
-/** The description of Dijkstra's ring: so many `machines` of so many `states`, which begin with one privilege, at the bottom. */
+/** The description of Dijkstra's ring: a number of `machines` with a number of `states`, initially with one privilege, at the bottom. */
 import { defineProtocol, UsageError, type Configuration, type Property, type RoleView } from '../../index.js';
 import type { Instance } from '../../machines/protocol.js';
 import { integer, refuseUnknown } from '../../machines/checks.js';

@@ -13,7 +13,7 @@ import { effects, send, withEvent, type NodeId } from '../../index.js';
 export interface DijkstraScholtenContext {
   /** Node that engaged this node, and receives a signal when this node is neutral again. The root has none. */
   readonly parent: NodeId | null;
-  /** Messages passed on for which no signal came back. */
+  /** Messages passed on without a returned signal. */
   readonly deficit: number;
 }
 type Message = { readonly type: 'work' | 'signal' };

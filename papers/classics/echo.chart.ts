@@ -13,7 +13,7 @@ import { effects, send, withEvent, type NodeId } from '../../index.js';
 export interface EchoContext {
   readonly neighbors: readonly NodeId[];
   readonly parent: NodeId | null;
-  /** Neighbors that no message came from yet. */
+  /** Neighbors without a message yet. */
   readonly awaited: number;
 }
 type Wave = { readonly type: 'wave' };

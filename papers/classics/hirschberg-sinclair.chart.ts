@@ -15,7 +15,7 @@ export interface HirschbergSinclairContext {
   /** Both neighbors on the ring. */
   readonly sides: readonly [NodeId, NodeId];
   readonly phase: number;
-  /** Sides from which this phase's reply is still to come. */
+  /** Sides whose reply in this phase is pending. */
   readonly awaited: number;
 }
 type Input = Pick<HirschbergSinclairContext, 'number' | 'sides'>;

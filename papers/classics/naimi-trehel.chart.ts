@@ -12,7 +12,7 @@ import { effects, send, withEvent, type NodeId } from '../../index.js';
 
 export interface NaimiTrehelContext {
   readonly id: NodeId;
-  /** The probable owner, to whom requests go; null at the end of the queue. */
+  /** The probable owner, which receives requests; null at the end of the queue. */
   readonly last: NodeId | null;
   readonly next: NodeId | null;
 }

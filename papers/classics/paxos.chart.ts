@@ -1,12 +1,11 @@
 /**
  * Single-decree Paxos: proposers get one value chosen by a majority of acceptors, and never two. The charts of both.
  *
- * Paper: Lamport, "Paxos Made Simple" (ACM SIGACT News 32(4), 2001), section 2.
- * Assumes messages that may be lost, doubled and reordered, and that no one forgets what it has promised.
- * States of a proposer. idle. preparing (phase 1): collects promises. accepting (phase 2): has asked to accept and collects votes.
- * chosen: a majority has voted for its ballot. A further `propose` begins again with a higher ballot.
- * States of an acceptor. open: has voted for nothing. voted: has voted for a value, the last one in `vote`. `promised` only grows.
- * Invariant: when a value is chosen in a ballot, no higher ballot asks for another one.
+ * Paper: Lamport, "Paxos Made Simple" (ACM SIGACT News 32(4), 2001), section 2. Assumes messages that may be lost, duplicated and
+ * reordered, and acceptors that never forget their promises. States of a proposer. idle. preparing (phase 1): collects promises. accepting
+ * (phase 2): has asked to accept and collects votes. chosen: a majority has voted for its ballot. Another `propose` starts again with a
+ * higher ballot. States of an acceptor. open: has voted for nothing. voted: has voted for a value, the last one in `vote`. `promised` only
+ * grows. Invariant: when a value is chosen in a ballot, no higher ballot proposes another one.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
@@ -19,7 +18,7 @@ export interface Proposer {
   /** Ballots of different proposers differ: rank, rank + step, rank + 2 step. */
   readonly ballot: number;
   readonly step: number;
-  /** The vote of the highest ballot among the promises of this ballot. */
+  /** Vote of the highest ballot among the promises of this ballot. */
   readonly highest: Vote | null;
   /** Nodes that have answered in this phase. */
   readonly answered: readonly NodeId[];

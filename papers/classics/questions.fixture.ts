@@ -13,17 +13,17 @@ export type Mistake = (protocol: Protocol) => Protocol;
 export interface Questions {
   readonly states: number;
   readonly transitions: number;
-  /** Asked of every command at any node at any time, on the scenario's network, instead of the scenario. */
+  /** True to allow every command at any node at any time, on the scenario's network, instead of the scenario. */
   readonly isUnlimited?: boolean;
-  /** Further systems: the scenario with other members. */
+  /** Additional systems: the scenario with other members. */
   readonly also?: readonly { readonly change: object; readonly states: number; readonly transitions: number }[];
   /** Seeded runs of a larger system, if these systems are too small; some of them violate an always property with the mistake. */
   readonly runs?: { readonly change: object; readonly seeds: number; readonly property: string; readonly mistake: Mistake };
   /** Parts that no run of these systems reaches, with the reason. */
   readonly unreached?: Reasons;
-  /** The part of the charts that is looked at, where the rest is another classic's. */
+  /** The relevant part of the charts, if the rest belongs to another classic. */
   readonly part?: RegExp;
-  /** By the name of the property. */
+  /** Mistakes by the names of the violated properties. */
   readonly mistakes: Readonly<Record<string, Mistake>>;
 }
 
@@ -35,13 +35,13 @@ const inChart =
   };
 const guard = (name: string, implementation: (args: any, params: any) => boolean, chart?: string): Mistake =>
   inChart((machine) => machine.provide({ guards: { [name]: implementation } } as never), chart);
-/** Compares the wrong way, so that the least passes for the greatest. */
+/** Reverses the comparison, so that the least number wins. */
 const leastWins = inChart((machine) => {
   const isLess = ({ context }: any, { number }: any) => number < context.number;
   const guards = { isGreater: isLess, goesFurther: (args: any, probe: any) => isLess(args, probe) && probe.hops > 1 };
   return machine.provide({ guards } as never);
 });
-/** Instead of what an action assigns. */
+/** Replaces the assignment of an action. */
 const assigns = (name: string, assignment: (args: any, params: any) => object, chart?: string): Mistake =>
   inChart((machine) => machine.provide({ actions: { [name]: assign(assignment as never) } } as never), chart);
 const idle = (name: string, chart?: string): Mistake => assigns(name, () => ({}), chart);

@@ -17,7 +17,7 @@ export interface RaftElectionInput {
   readonly others: readonly NodeId[];
   /** The last term in which this node is a candidate. */
   readonly terms: number;
-  /** Ticks until it stands; different ones instead of random ones. */
+  /** Ticks until it becomes a candidate; different ones instead of random ones. */
   readonly patience: number;
 }
 export interface RaftElectionContext extends RaftElectionInput {

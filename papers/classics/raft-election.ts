@@ -1,4 +1,7 @@
-/** The description of Raft's election with a log of one; `terms` gives for each node the last term in which it stands, 0 for never. */
+/**
+ * The description of Raft's election with a log of one; `terms` contains for each node the last term in which it is a candidate, 0 for
+ * never.
+ */
 import { defineProtocol, shapes, UsageError, type Configuration, type Property } from '../../index.js';
 import { isIntegerOf, refuseUnknown } from '../../machines/checks.js';
 import { nodesIn, others, classicRole, classicRoles } from './common.js';

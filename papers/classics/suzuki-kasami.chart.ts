@@ -12,7 +12,7 @@ import { effects, send, withEvent, type NodeId } from '../../index.js';
 type Counts = Readonly<Record<NodeId, number>>;
 export interface QueueToken {
   readonly type: 'token';
-  /** LN: the number of each node's request that was served last. */
+  /** LN: number of each node's last served request. */
   readonly served: Counts;
   readonly queue: readonly NodeId[];
 }

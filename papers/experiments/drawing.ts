@@ -1,7 +1,7 @@
-/** States of a run as SVG: nodes, their links, pointers and messages on their way; one panel for each state. */
+/** States of a run as SVG: nodes, their links, pointers and messages in flight; one panel for each state. */
 import { escapeMarkup } from './markup.js';
 
-/** Nodes stand on a grid. */
+/** A node, with its place on a grid. */
 export interface DrawnNode {
   readonly id: string;
   readonly x: number;
@@ -72,7 +72,7 @@ function drawPanel({ caption, nodes, arrows }: DrawnPanel): string {
 
 type Place = readonly [x: number, y: number];
 
-/** Pointers run on one side of a link and messages on the other, so that both can be seen. */
+/** Pointers are drawn on one side of a link and messages on the other, so that both are visible. */
 function drawArrow(from: Place, to: Place, kind: DrawnArrow['kind']): string {
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
   const length = Math.hypot(dx, dy);

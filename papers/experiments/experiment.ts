@@ -15,7 +15,7 @@ export interface TableCell {
 
 export interface Table {
   readonly title: string;
-  /** Headings; the first is that of the labels. */
+  /** Headings; the first one is above the labels. */
   readonly columns: readonly string[];
   readonly rows: readonly { readonly label: string; readonly cells: readonly TableCell[] }[];
   /** One sentence on how to read it. */
@@ -42,7 +42,7 @@ export interface Experiment {
   run(progress: (share: number) => void): Iterable<Exhibit>;
 }
 
-/** How many figures of the tables are held against an expected one, and how many of them differ. */
+/** Number of compared figures in the tables, and of those that differ. */
 export function tally(exhibits: readonly Exhibit[]): { readonly compared: number; readonly differing: number } {
   const answers = exhibits
     .flatMap((exhibit) => ('rows' in exhibit ? exhibit.rows : []))
@@ -51,7 +51,7 @@ export function tally(exhibits: readonly Exhibit[]): { readonly compared: number
   return { compared: answers.length, differing: answers.filter((answer) => !answer).length };
 }
 
-/** True if a cell agrees with what was expected; `null` where nothing was. */
+/** True if a cell agrees with its expected value; `null` without one. */
 export function agrees({ value, expected, check = 'equal' }: TableCell): boolean | null {
   if (expected === undefined) return null;
   if (check === 'equal' || typeof value !== 'number' || typeof expected !== 'number') return value === expected;

@@ -14,10 +14,10 @@ export interface RecoverySystem {
   readonly label: string;
   readonly topology: Readonly<Record<string, unknown>>;
   readonly options?: Readonly<Record<string, unknown>>;
-  /** Nodes in arbitrary states; those between two of them have arbitrary channels. */
+  /** Nodes in arbitrary states; channels between two of them are also arbitrary. */
   readonly corrupt: readonly NodeId[];
   readonly commands: NonNullable<ExploreOptions['commands']>;
-  /** Corrupt states, healthy ones among them, those that no run heals. */
+  /** Numbers of corrupt states, of healthy ones among them, and of those that no run heals. */
   readonly expected: readonly [states: number, healthy: number, lost: number];
 }
 
@@ -25,7 +25,7 @@ export interface Recovery {
   readonly states: number;
   readonly healthy: number;
   readonly lost: number;
-  /** True if every fair run from every one of them comes to a state in which all invariants hold. */
+  /** True if every fair run from each of them reaches a state in which all invariants hold. */
   readonly always: boolean;
 }
 

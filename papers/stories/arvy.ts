@@ -1,4 +1,4 @@
-/** Arrow, Ivy and Arvy's bridge on one ring, with the same requests: what each is bad at. */
+/** Arrow, Ivy and Arvy's bridge on one ring, with the same requests and different costs. */
 import type { Story } from '../../inspector/stories/story.js';
 
 const N = 12;

@@ -1,7 +1,7 @@
-/** The resource controller: permits come down in bins, wait near those who ask, and run out. */
+/** The resource controller: permits come down in bins, wait near the requesting nodes, and run out. */
 import type { Story } from '../../inspector/stories/story.js';
 
-/** One node asks ten times, and then all of them in turn until long after nothing is left. */
+/** One node requests ten times, and then all nodes in turn until long after the permits are exhausted. */
 const sequential = [...Array.from({ length: 10 }, () => 'n7'), ...Array.from({ length: 160 }, (_, i) => `n${1 + ((3 * i) % 8)}`)];
 
 const scenario = {

@@ -17,7 +17,7 @@ const MEETINGS: readonly Meeting[] = [
   meeting(0, 300, 'ann bob'),
   meeting(60, 300, 'eve fay'),
   meeting(120, 300, 'ida jan kay'),
-  // Three teams in three rooms, and one who goes from room to room.
+  // Three teams in three rooms, and one person who goes from room to room.
   meeting(300, 1200, 'ann bob cem dot'),
   meeting(320, 1200, 'eve fay gus hal'),
   meeting(340, 1200, 'ida jan kay lee'),

@@ -1,4 +1,4 @@
-/** The stories of the inspector with what makes their runs: the simulator and the checker. */
+/** The stories of the inspector, with the simulator and the checker that make their runs. */
 import { contactDay } from './contact-day.js';
 import { CONTACTS } from './districts.js';
 import { stories } from './index.js';

@@ -13,11 +13,11 @@ import type { RehearsalEvent } from '../../test/rehearsal/world.js';
 
 const MISTAKES = ['less', 'more', 'typo', 'two typos'] as const;
 
-/** How many are wrong: less than half of them. */
+/** Number of peers with a wrong list: less than half of them. */
 const oddOf = (peers: readonly string[], knobs: RehearsedPeer['knobs']): number =>
   Math.min(knobs['odd'] as number, (peers.length - 1) / 2);
 
-/** The list that a peer is given in this life; the right one unless it is its turn to be wrong. */
+/** The list of a peer in this life: the right one, unless the plan gives it a wrong one. */
 export function listOf(
   { id, peers, life, knobs }: Pick<RehearsedPeer, 'id' | 'peers' | 'life' | 'knobs'>,
   mistake = knobs['mistake'] as (typeof MISTAKES)[number],
@@ -42,7 +42,7 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
     shipped.createLocks({ transport, peers: list, ...(knobs['stored'] && { storage: diskStorage(disk) }) }),
   );
   await workWith(locks, knobs).catch((error: Error) => {
-    // Its disk is full; it may have room when it starts again.
+    // Its disk is full; it may have space after a restart.
     if (error.name === 'StorageError') process.exit(1);
     if (error.name !== 'ConfigurationError') throw error;
     // With several wrong peers, one may meet another first.

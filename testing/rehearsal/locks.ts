@@ -1,4 +1,4 @@
-/** Locks as they ship, with a few workers at every peer: over a hub, a mesh, NATS or MQTT, with the clients and the broker as they come. */
+/** Rehearsal of locks, with a few workers at every peer: over a hub, a mesh, NATS or MQTT, with real clients and brokers. */
 import { createServer } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import { Aedes } from 'aedes';
@@ -11,7 +11,7 @@ import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
 import type { RehearseOptions } from '../../test/rehearsal/options.js';
 import { FAULTS } from '../../test/rehearsal/scenario.js';
 
-/** The library functions that such an application uses. */
+/** Library functions that the application uses. */
 export interface Shipped {
   readonly createLocks: typeof import('../../adapters/locks/locks.js').createLocks;
   readonly linked: typeof import('../../adapters/linked.js').linked;
@@ -34,7 +34,7 @@ const ADAPTERS = [
   'transports/mqtt',
 ];
 
-/** From the sources, or from the folder of another build of them. */
+/** Loads them from the sources, or from the folder of another build. */
 export async function shippedFrom<S extends Shipped = Shipped>(
   load: (path: string) => Promise<object>,
   more: readonly string[] = [],
@@ -97,7 +97,7 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
   await workWith(locks, knobs).catch(endOfFullDisk);
 }
 
-/** A peer whose disk takes nothing more ends, as it should, and is started again. */
+/** Ends a peer whose disk rejects writes, as documented; it is restarted. */
 export function endOfFullDisk(error: Error): never {
   if (!/StorageError|ENOSPC/.test(`${error.name} ${(error.cause as Error)?.message}`)) throw error;
   process.exit(1);
@@ -146,8 +146,8 @@ export function servicesOf({ webSocketHub }: Shipped, over: readonly string[]): 
 export const HELD = { kept: 3_000, listeners: 30 };
 
 /**
- * `over`: which transports the runs draw from; those that need the same services. No clock is set over NATS: a client whose clock is set back
- * while its server is away does not try again until the clock has caught up (`nats-client.test.ts`).
+ * Options of rehearsals over some transports with the same services. Clocks are not changed over NATS: a client whose clock is set back
+ * while its server is down does not reconnect until the clock has caught up (`nats-client.test.ts`).
  */
 export const locksUnder = (
   shipped: Shipped,

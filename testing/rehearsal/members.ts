@@ -27,12 +27,12 @@ const PLANS = [
   'add replace remove',
 ];
 
-/** Between two looks at the store, and how long a member is given. */
+/** Interval between two polls of the store, and time limit of a member. */
 const LOOK_MS = 100;
 const CALL_MS = 1_000;
-/** A call resolves after so long, although what is kept by the members could not move to the new ones. */
+/** A call resolves after this time, even if stored data could not move to the new members. */
 const UNMOVED_MS = 10_000;
-/** A change is decided so long after all that failed has healed, and all are up. */
+/** Time limit of a change after all faults have healed and all peers are up. */
 const DECIDED_MS = 8_000;
 
 /** The initial members: all but two, and at least three. */
@@ -96,7 +96,7 @@ async function call(locks: Locks, { add, remove }: Order): Promise<unknown> {
   return remove === null ? locks.addMember(add) : locks.replaceMember(remove, add);
 }
 
-/** Makes the changes that it is called for; resolves when it has been removed. `join` is called once it is a member. */
+/** Makes the changes that the operator requests from it; resolves when it has been removed. Calls `join` once it is a member. */
 async function follow({ id, peers, knobs, store }: RehearsedPeer, locks: Locks, join: () => void): Promise<void> {
   const [founders, changes] = [foundersOf(peers), changesOf(peers, knobs)];
   let called = 0;
@@ -115,7 +115,7 @@ async function follow({ id, peers, knobs, store }: RehearsedPeer, locks: Locks, 
           called = 0;
         },
         (error: Error) => {
-          // A newcomer may not be reached yet, nor this one's disk be read: it is asked again.
+          // A new member may not be connected yet, or this peer's disk not read: retry.
           if (error.name !== 'UsageError' || !/is not reached|is no member|was removed/.test(error.message)) endOfFullDisk(error);
           called = 0;
         },

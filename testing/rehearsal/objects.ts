@@ -27,7 +27,7 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
 type Task = () => Promise<unknown>;
 
-/** A register, names and a quota, made at once; gives what is done with them, which is noted as it is asked for and answered. */
+/** Creates a register, names and a quota at once. Returns tasks on them, which record each request and answer. */
 function keptTasks(shipped: ShippedObjects, peer: RehearsedPeer, locks: ReturnType<Shipped['createLocks']>): readonly Task[] {
   const { peers, note, operation } = peer;
   const register = new shipped.Register<number>(locks, 'count', 0, isCount);
@@ -52,7 +52,7 @@ function keptTasks(shipped: ShippedObjects, peer: RehearsedPeer, locks: ReturnTy
   });
 }
 
-/** Does one after the other, twice at a time; it ends with the first error that is not to be expected. */
+/** Runs the tasks repeatedly, two at a time; ends with the first unexpected error. */
 async function workOn(tasks: readonly Task[], { think }: RehearsedPeer['knobs']): Promise<void> {
   const worker = async () => {
     for (;;) {
@@ -101,7 +101,7 @@ const keptJudges = () => [
   withinBudget('took', 'n', BUDGET),
 ];
 
-/** `over`: which transports the runs draw from; those that need the same services. */
+/** Options of rehearsals over some transports with the same services. */
 export const objectsUnder = (
   shipped: ShippedObjects,
   over: readonly string[] = ['hub', 'hub', 'sealed'],
@@ -117,7 +117,7 @@ export const objectsUnder = (
   main: (peer) => work(shipped, peer),
 });
 
-/** Faults that end no process: a process that restarts without a disk has lost its state. */
+/** Faults that end no process, because a process that restarts without a disk has lost its state. */
 const NOBODY_ENDS: NonNullable<RehearseOptions['faults']> = [
   'pause',
   'cut',
@@ -175,7 +175,7 @@ export const answered = (): RehearsalJudge => ({
   },
 });
 
-/** The register, the names and the quota, kept by members who change as `membersUnder` has it. */
+/** The register, the names and the quota, stored by members that change as in `membersUnder`. */
 export function movingObjectsUnder(shipped: ShippedObjects, over?: readonly string[]): { options: RehearseOptions; main: Main } {
   const { options, main } = membersUnder(shipped, over, (peer, locks) => {
     const tasks = keptTasks(shipped, peer, locks);

@@ -1,12 +1,14 @@
 /**
- * The swarm: rehearsals of what ships, in virtual time, by two processes. It needs the build.
+ * The swarm: rehearsals of the library, in virtual time, by two processes. It needs the build.
+ *
  *
  *     npm run swarm -- --minutes 10                                # fresh seeds, until the time is over
  *     npm run swarm -- --minutes 10 --seed 1                       # seeds from 1 on
  *     npm run swarm -- --workload 'objects over mesh' --seed 7     # that schedule
  *     npm run swarm -- --recorded                                  # the recorded schedules, as in CI
  *
- * A failing seed is printed with the line that repeats it; the exit status is 1 then. Record it in `recorded.ts`, with its cause and its fix.
+ * A failing seed is printed with the line that repeats it; the exit status is 1 then. Record it in `recorded.ts`, with its cause and its
+ * fix.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';

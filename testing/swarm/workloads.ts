@@ -1,4 +1,4 @@
-/** The workloads that the swarm rehearses: everything that ships, over hub, mesh, NATS and MQTT. */
+/** The workloads that the swarm rehearses: all shipped objects, over hub, mesh, NATS and MQTT. */
 import { listsUnder } from '../rehearsal/lists.js';
 import { locksUnder, shippedFrom } from '../rehearsal/locks.js';
 import { membersUnder } from '../rehearsal/members.js';
@@ -25,7 +25,7 @@ export const WORKLOADS = {
   'locks, members change': workload(membersUnder(shipped), 0.1),
   'locks, members change, over mesh': workload(membersUnder(shipped, ['mesh']), 0.05),
   'locks over mesh': workload(locksUnder(shipped, ['mesh']), 0.1),
-  // The limits that ship only.
+  // Only the shipped limits.
   'locks over NATS': workload({ ...nats, options: { ...nats.options, limits: ['shipped'] } }, 0.1),
   'locks over MQTT': workload(locksUnder(shipped, ['mqtt']), 0.1),
   objects: workload(objectsUnder(shipped), 0.1),

@@ -1,4 +1,4 @@
-/** A form for a newsletter, as a model of a page: what a visitor sees, what the server may answer, and what time brings. */
+/** A form for a newsletter, as a model of a page: the actions of a visitor, the answers of the server, and timeouts. */
 import { fromPromise, setup } from 'xstate';
 
 export const newsletter = setup({

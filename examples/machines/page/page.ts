@@ -1,4 +1,4 @@
-/** The page itself, by hand and without XState: what is tested. `hasty` forgets to give up its request when it has lost patience. */
+/** The page under test, written by hand without XState. `hasty` does not cancel its request after its timeout. */
 export const pageOf = (kind: 'sound' | 'hasty'): string => `<!doctype html>
 <body data-state="idle">
 <form><input name="email" aria-label="email"><button>Subscribe</button></form>

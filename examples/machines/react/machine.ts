@@ -1,4 +1,4 @@
-/** A note that is saved, as a model of a component: what a reader sees, what the server may answer, and what time brings. */
+/** A note that is saved, as a model of a component: the actions of a reader, the answers of the server, and timeouts. */
 import { fromPromise, setup } from 'xstate';
 
 export const note = setup({

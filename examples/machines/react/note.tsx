@@ -1,5 +1,5 @@
 /** @jsxImportSource react */
-/** The component itself, without XState: what is tested. `isHasty` makes the mistake of showing the answer of a canceled request. */
+/** The component under test, without XState. With `isHasty`, it shows the answer of a canceled request. */
 import { useRef, useState, type FormEvent } from 'react';
 
 interface NoteProps {

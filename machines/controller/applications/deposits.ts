@@ -27,7 +27,7 @@ export interface DepositsInput {
 export interface DepositsContext extends DepositsInput {
   readonly local: number;
   readonly global: number;
-  /** All that was ever deposited here. */
+  /** Total of all deposits here. */
   readonly deposited: number;
 }
 
@@ -45,7 +45,7 @@ type In<E = unknown> = { context: DepositsContext; event: E };
 
 const passed = ({ event }: In<Deposit>): Deposit => event;
 
-/** The node's own global bin takes what overflows from the level below it; else it goes up. */
+/** The node's own global bin takes the overflow of the level below it; otherwise it goes up. */
 const isOwn = (level: number, context: DepositsContext): boolean => context.level === level + 1;
 
 type Load = Pick<Deposit, 'level' | 'permits'>;

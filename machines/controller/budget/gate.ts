@@ -24,7 +24,7 @@ export interface GateInput {
 }
 
 export interface GateContext extends GateInput {
-  /** Oldest first. */
+  /** Held messages, oldest first. */
   readonly held: readonly Message[];
 }
 
@@ -34,10 +34,10 @@ type Route = (event: OutsideEvent, node: { has(role: string): boolean }) => stri
 const gone = close(() => ({ role: GATE }));
 
 /**
- * The chart of a gate.
+ * Chart of a gate.
  *
  * @param types of the events that a node of the protocol behind it takes from outside.
- * @param route which of its roles takes such an event.
+ * @param route returns the role that takes such an event.
  */
 export function gateMachine(types: readonly string[], route: Route) {
   const onEach = <T>(transition: T) => Object.fromEntries(types.map((type) => [type, transition]));

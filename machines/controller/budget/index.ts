@@ -136,7 +136,7 @@ function rolesOf(controlled: Protocol<any>, unit: BudgetUnit, id: NodeId, instan
 
 function routeOf(controlled: Protocol<any>, event: OutsideEvent, node: Node): string {
   if (LAYER in event) return controllerCore.route(event, node);
-  // The links of a node are there whether it takes part or not.
+  // The links of a node exist independent of its participation.
   const isOfLink = event.type === 'link.up' || event.type === 'link.down';
   return node.has(GATE) && !isOfLink ? GATE : controlled.route(event, node);
 }

@@ -16,18 +16,18 @@ import { assign, emit, setup } from 'xstate';
 import { effects, send, tell, withEvent, type Address, type Message } from '../../effects.js';
 import { requestRole } from '../messages.js';
 
-/** A message to one node, as the protocol above wanted it sent. */
+/** A message to one node, from the protocol above. */
 export interface Parcel {
   readonly to: Address;
   readonly message: Message;
 }
 
 export interface PurseContext {
-  /** Oldest first. */
+  /** Waiting messages, oldest first. */
   readonly waiting: readonly Parcel[];
-  /** Messages that were sent: each took a permit. */
+  /** Number of sent messages, one permit each. */
   readonly spent: number;
-  /** Messages that were never sent. */
+  /** Number of messages that were not sent. */
   readonly dropped: number;
 }
 
@@ -48,7 +48,7 @@ const oldest = ({ context }: In) => context.waiting[0]!;
 export const onePermit = () => ({ role: requestRole('R'), message: { type: 'take' as const, amount: 1 } });
 
 /**
- * The chart of a purse: holds what another protocol sends until the resource controller has given a permit for it.
+ * Chart of a purse: holds the messages of another protocol until the resource controller has given a permit for each.
  *
  * @experimental
  */

@@ -1,4 +1,4 @@
-/** A node under a budget as its two layers see it: the resource controller below, the protocol above. */
+/** The two layers of a node under a budget: the resource controller below, the protocol above. */
 import type { Configuration, Flight, NodeView } from '../../protocol.js';
 import { deliveryRole, MAIN, requestRole } from '../messages.js';
 import type { ControllerOptions } from '../options.js';
@@ -6,15 +6,15 @@ import { GATE } from './gate.js';
 import type { PurseContext } from './purse.js';
 
 export interface BudgetOptions {
-  /** The controller's. */
+  /** Options of the controller. */
   readonly budget: ControllerOptions;
-  /** The protocol's own. */
+  /** Options of the protocol. */
   readonly controlled: any;
 }
 
 export const PURSE = 'purse';
 
-/** Marks the controller's messages: a protocol above may have one of the same type. */
+/** Marks the controller's messages, because the protocol above may have a message of the same type. */
 export const LAYER = 'ofBudget';
 
 export const isOfController = (role: string): boolean =>
@@ -32,7 +32,7 @@ export const purseOf = (node: NodeView): PurseContext | undefined => node[PURSE]
 /** True if this node was refused a permit. */
 export const isStopped = (node: NodeView): boolean => node[PURSE]?.value === 'stopped' || node[GATE]?.value === 'refused';
 
-/** Units that this node has spent: messages that it sent, or itself, once it takes part. */
+/** Units that this node has spent: sent messages, or 1 for its participation. */
 export const spentAt = (node: NodeView): number => purseOf(node)?.spent ?? (GATE in node ? 0 : 1);
 
 export const isOfLayer = ({ message }: Flight): boolean => LAYER in message;
@@ -59,7 +59,7 @@ const atGates = (c: Config): Held[] =>
     return held.flatMap(({ from, at: _, ...message }) => (from === undefined ? [] : [{ from, to, message }]));
   });
 
-/** For the protocol above, what is held is on its way; it has ids that no message in flight has. */
+/** For the protocol above, held messages are in flight. Their ids differ from those of all messages in flight. */
 const asFlight = (held: Held, i: number): Flight => ({ id: -1 - i, cost: 1, ...held });
 
 /** The configuration of a single layer. */

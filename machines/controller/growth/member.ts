@@ -15,7 +15,7 @@ export interface Past {
 
 export const NO_PAST: Past = { issued: 0, keptBack: null, names: [] };
 
-/** The past with what one part of the node hands in. */
+/** The past after one part of the node has returned its permits. */
 export function pastWith(past: Past, { part, issued, keptBack, names }: Settled): Past {
   if (part === 'N') return { ...past, names: [...past.names, ...names] };
   const isKnown = past.keptBack !== null || keptBack !== null;
@@ -29,12 +29,12 @@ export interface MainInput {
   readonly depth: number;
   readonly name: number | null;
   readonly children: readonly NodeId[];
-  /** Neighbors that are to join under this node first; later children get their own names. */
+  /** Neighbors that join under this node first; later children get new names. */
   readonly vacant: readonly NodeId[];
   readonly settings: Settings;
   readonly terms: Terms;
   readonly past: Past;
-  /** The root's account of phases; `null` elsewhere, and where none are made. */
+  /** The root's account of phases; `null` elsewhere, and for kinds without phases. */
   readonly phase: Phase | null;
 }
 
@@ -42,11 +42,11 @@ export interface MainContext extends MainInput {
   readonly born: number;
   /** Children that have not echoed. */
   readonly awaiting: readonly NodeId[];
-  /** Children whose link went down: they are none any more, and what was below is wasted. */
+  /** Former children whose link went down; permits below them are lost. */
   readonly lost: readonly NodeId[];
-  /** Parts that have not handed in their bins. */
+  /** Parts that have not returned their bins. */
   readonly unsettled: readonly Part[];
-  /** Collected so far: participants and permits of the subtree below, names given to the application here. */
+  /** Counts collected so far: participants and permits of the subtree below, and names given to the local application. */
   readonly count: number;
   readonly permits: number;
   readonly members: number;
@@ -76,7 +76,7 @@ export interface Joined {
   readonly name: number | null;
 }
 
-/** A bin of the root is short. */
+/** Notification that a bin of the root is short. */
 export interface Depleted {
   readonly type: 'depleted';
   readonly of: Controller;
@@ -97,8 +97,8 @@ export type MainEvent =
 export type MainNotification =
   | { readonly type: 'joined'; readonly child: NodeId; readonly name: number | null }
   | { readonly type: 'left' | 'stayed' }
-  /** `permits` went down with this node. */
+  /** `permits`: those lost with this node. */
   | { readonly type: 'severed'; readonly permits: number };
 
-/** The next child: a neighbor that is to join, else a node with its own name. */
+/** The next child: a neighbor that is to join, or else a new node with a new name. */
 export const newChild = ({ vacant, id, born }: MainContext): NodeId => vacant[0] ?? `${id}.${born + 1}`;

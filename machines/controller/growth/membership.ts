@@ -64,11 +64,11 @@ const admit = [send(welcome), withEvent('announceChild'), 'addChild'] as const;
 const admitFrozen = [send(welcome), send(collectFromChild), withEvent('announceChild'), 'awaitChild', 'addChild'] as const;
 const beginChange = [send(collectFromAll), freeze, 'awaitChildren'] as const;
 
-/** Nothing concerns a node any more that does not take part. */
+/** A node that does not participate ignores these events. */
 const apart = { 'link.down': {}, 'link.up': {}, severed: {} } as const;
 
 /**
- * The chart of a node's part in the tree and in its changes: who its children are, and how permits are counted and given out again.
+ * Chart of a node's part in the tree and in its changes: its children, and the counting and redistribution of permits.
  *
  * @public
  */

@@ -33,7 +33,7 @@ const join = [
 ];
 
 /**
- * The chart of a node that does not participate: one that may join later, or a leaf that left.
+ * Chart of a node that does not participate: one that may join later, or a leaf that left.
  *
  * @public
  */

@@ -18,19 +18,19 @@ export interface Counted {
   readonly remaining: number;
 }
 
-/** How the root divides the run into phases; the printed rule rejects in every phase (E12). */
+/** Division of the run into phases by the root; the printed rule rejects in every phase (E12). */
 export type PhaseRule = 'main' | 'halving' | 'printed' | 'bank';
 
 export interface Phase extends Counted {
   readonly rule: PhaseRule;
   /** The waste that the whole run allows. */
   readonly W: number;
-  /** The waste that R is run with now. */
+  /** The current waste of R. */
   readonly waste: number;
   readonly unserved: Unserved;
   /** True if the end is announced once M - W permits are out, instead of with the first reject. */
   readonly late: boolean;
-  /** The first name that N has to give; `null` where joins are not named. */
+  /** First name that N gives; `null` if joining nodes are not named. */
   readonly base: number | null;
   readonly alive: boolean;
   /** The controller that ran out and ended the phase before, and the participants at its start. */
@@ -47,7 +47,7 @@ export function firstPhase(rule: PhaseRule, M: number, W: number, n: number, nam
 export function nextPhase(phase: Phase, counted: Counted, cause: Controller, signaled: boolean): Phase {
   const { rule, n, base } = phase;
   const hasMore = counted.remaining > phase.waste;
-  // A phase that a change for the other controller interrupts goes on while it has more than it may waste (E13).
+  // A phase that is interrupted by a change for the other controller continues while it has more than it may waste (E13).
   const goesOn = cause === 'N' && isInner(phase) && hasMore;
   // The other permits left in R were gathered for amounts that exceed the rest. Each half would be gathered again, forever.
   const isGathered = cause === 'R' && hasMore;
@@ -56,14 +56,14 @@ export function nextPhase(phase: Phase, counted: Counted, cause: Controller, sig
     ...counted,
     ...(goesOn ? {} : wasteOf(phase, isGathered ? 'main' : rule, counted.remaining)),
     base: base === null ? null : base + 2 * n,
-    // At a late end all that was given has arrived: what was deferred is rejected, and what is left is the waste.
+    // At a late end all given permits have arrived: deferred requests are rejected, and the rest is the waste.
     alive: phase.alive && !signaled && !(phase.late && cause === 'R' && !isInner(phase)),
     cause,
     previous: n,
   };
 }
 
-/** Only in the last one is no more wasted than the whole run allows. */
+/** Only the last phase wastes at most what the whole run allows. */
 const isInner = ({ waste, W }: Phase): boolean => waste > W;
 
 /** Half of what remains while that is more than the run allows (E12, E13), else what it allows (E11). */
@@ -74,7 +74,7 @@ function wasteOf({ W, late }: Pick<Phase, 'W' | 'late'>, rule: PhaseRule, remain
   return { waste: half, unserved: rule === 'printed' ? 'end' : 'defer' };
 }
 
-/** The bins that joins are given from. */
+/** The bins of the permits for joins. */
 export const joinScale = (n: number): Scale => hierarchy(n, 3 * n);
 
 export const termsOf = ({ waste, n, alive }: Phase): Terms => ({ R: hierarchy(waste, 3 * n), N: joinScale(n), alive });

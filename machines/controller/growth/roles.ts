@@ -1,4 +1,4 @@
-/** The roles that make up a participating node, and what each starts with: at the start of a run and when a leaf joins. */
+/** The roles of a participating node and their inputs, at the start of a run and when a leaf joins. */
 import { levelAt, type Scale } from '../bins.js';
 import type { DeliveryInput } from '../delivery.js';
 import type { DepositsInput } from '../applications/deposits.js';

@@ -26,7 +26,7 @@ export const newTerms = ({ context }: In) => ({
   message: { type: 'epoch' as const, terms: context.terms },
 });
 
-/** A leaf's permits climb to the root, relayed by the delivery processes above. */
+/** A leaf's permits travel to the root, forwarded by the delivery processes above. */
 export const returned = ({ context, event: { part, permits } }: In<Settled>) => {
   const of = isController(part) ? part : ('R' as const);
   return { to: permits > 0 ? context.parent! : [], message: { type: 'return' as const, of, permits } };
@@ -45,7 +45,7 @@ export const severedAgain = ({ event }: In<LinkEvent>) => ({
   message: { type: 'severed' as const },
 });
 
-/** The roles that take what comes to the parts from the inside. */
+/** The roles that receive local messages to the parts. */
 const doors = ({ settings }: MainContext): string[] =>
   settings.parts.map((part) => (isController(part) ? requestRole(part) : DEPOSITS));
 
@@ -62,7 +62,7 @@ export const sever = tell(({ context }: In) => ({ role: doors(context), message:
 const only = ({ settings }: MainContext, part: Part, role: string): string | readonly string[] =>
   settings.parts.includes(part) ? role : [];
 
-/** The bins first, then who asks for refills. */
+/** The bins first, then the processes that request refills. */
 const renew = (of: Controller) => [
   tell(({ context }: In) => {
     const { phase, terms } = context;
@@ -91,7 +91,7 @@ const partRoles = [requestRole('R'), deliveryRole('R'), requestRole('N'), delive
 
 export const closeParts = partRoles.map((role) => close(() => ({ role })));
 
-/** Closes all that a participant is; the node may be welcomed again. */
+/** Closes all roles of a participant; the node may be welcomed again. */
 export const goOutside = [
   ...closeParts,
   close(() => ({ role: MAIN })),

@@ -4,13 +4,13 @@ import { badCycle, worstCycle, type PolicyStart } from './adversary.js';
 import { pair, sweep, tightRound } from './requests.js';
 import { chain, costOf, type JsonObject } from './run.js';
 
-/** The policies that draw nothing: what the adversary asks for leads to one tree. */
+/** Policies without draws: a sequence of requests leads to one tree. */
 const SETTLED = ['arrow', 'ivy', 'second', 'middle'] as const;
 const POLICIES = [...SETTLED, 'bridge'] as const;
 
 type Shape = readonly [kind: string, n: number];
 
-/** On graphs of six nodes there are 7,776 trees, on those of seven 117,649, of which Ivy comes to all. */
+/** Graphs of six nodes have 7,776 trees, those of seven 117,649; Ivy reaches all of them. */
 const SMALL: readonly Shape[] = [
   ...[3, 4, 5, 6].map((n) => ['ring', n] as const),
   ...['path', 'star', 'complete'].flatMap((kind) => [4, 6].map((n) => [kind, n] as const)),
@@ -20,7 +20,7 @@ export const OF_SEVEN: readonly Shape[] = ['ring', 'path', 'star', 'complete'].m
 const startOf = (policy: (typeof POLICIES)[number], n: number): PolicyStart =>
   policy === 'bridge' ? { policy } : { policy, ...chain(n) };
 
-/** A row of policies; the bridge is for rings. */
+/** A row of policies. The bridge policy needs a ring. */
 const rowOf = ([kind, n]: Shape, cell: (topology: JsonObject, start: PolicyStart) => TableCell) => ({
   label: `${kind}, n = ${n}`,
   cells: POLICIES.map((policy): TableCell => {
@@ -29,7 +29,7 @@ const rowOf = ([kind, n]: Shape, cell: (topology: JsonObject, start: PolicyStart
   }),
 });
 
-/** On rings Arrow is as bad as its tree, and the bridge as its tight cycle or, of odd rings, as the spec has it. */
+/** Known ratios: on rings Arrow is as bad as its tree, and the bridge as its tight cycle or, on odd rings, as in the spec. */
 function knownOf({ kind, n }: Readonly<Record<string, any>>, policy: string): Partial<TableCell> {
   if (kind !== 'ring') return {};
   if (policy === 'arrow') return { expected: n - 1 };

@@ -22,7 +22,7 @@ export interface AdversaryRequest {
 }
 
 export interface Worst {
-  /** The options of a directory with the tree in which the cycle begins. */
+  /** Options of a directory whose initial tree is that of the cycle. */
   readonly from: JsonObject;
   /** Find cost over the optimum, of the cycle without its approach. */
   readonly ratio: number;
@@ -45,14 +45,14 @@ const worstOf = ({ cycle, from }: Found): Worst => {
   return { ratio: opt === 0 ? 0 : cost / opt, cost, opt, requests: cycle.map(({ node }) => node), from };
 };
 
-/** Raises the ratio from cycle to cycle, until `above` finds none that is worse. */
+/** Raises the ratio from cycle to cycle, until `above` finds no worse one. */
 function raise(known: Worst, above: (ratio: number) => Found | undefined): Worst {
   let worst = known;
   for (let found = above(worst.ratio); found; found = above(worst.ratio)) worst = worstOf(found);
   return worst;
 }
 
-/** The worst cycle of requests that a policy can be led into from its start. */
+/** The worst cycle of requests that a policy can reach from its start. */
 export function worstCycle(topology: JsonObject, start: PolicyStart): Worst {
   const trees = everyTree(topology, start);
   const graph = trees.map(({ requests }) => requests);
@@ -62,7 +62,7 @@ export function worstCycle(topology: JsonObject, start: PolicyStart): Worst {
   });
 }
 
-/** All trees that requests lead to, each as the options of a directory that begins with it, and where each request leads from it. */
+/** All reachable trees, each as the options of a directory that starts with it, and the next tree for each request. */
 export function everyTree(
   topology: JsonObject,
   start: PolicyStart,
@@ -90,7 +90,7 @@ export function everyTree(
 
 const keyOf = ({ parents, bridgeOwner }: Pointers): string => `${parents.join()} ${bridgeOwner}`;
 
-/** A cycle whose cost exceeds `ratio` times its optimum, by the longest walks of Bellman and Ford; none where there is none. */
+/** A cycle whose cost exceeds `ratio` times its optimum, by the longest paths of Bellman and Ford, if any. */
 function cycleAbove(ratio: number, graph: readonly (readonly AdversaryRequest[])[]): readonly AdversaryRequest[] | undefined {
   const gain = ({ cost, opt }: AdversaryRequest) => cost - ratio * opt;
   const most = new Float64Array(graph.length);
@@ -111,7 +111,7 @@ function cycleAbove(ratio: number, graph: readonly (readonly AdversaryRequest[])
   return undefined;
 }
 
-/** Back from a tree along the requests that led to it, the requests of a cycle if there is one. */
+/** Follows the requests back from a tree; returns those of a cycle, if there is one. */
 function cycleTo(
   tree: number,
   via: readonly ({ readonly from: number; readonly request: AdversaryRequest } | undefined)[],
@@ -127,15 +127,15 @@ function cycleTo(
 }
 
 export interface AdversaryBounds {
-  /** How many ways are followed at a time; one after the other, for sometimes fewer find more. */
+  /** Numbers of paths followed at a time, tried in order, because fewer sometimes find more. */
   readonly widths: readonly number[];
-  /** How many requests far. */
+  /** Maximum number of requests of a path. */
   readonly length: number;
-  /** Sequences that are known to be bad. */
+  /** Sequences with a known high cost. */
   readonly known: readonly (readonly number[])[];
 }
 
-/** A way through the trees: the request that was made last, and the way before it. */
+/** A path through the trees: the last request, and the path before it. */
 interface Way {
   readonly pointers: Pointers;
   readonly key: string;
@@ -163,10 +163,10 @@ export function badCycle(topology: JsonObject, start: PolicyStart, { widths, len
   });
 }
 
-/** No more often, for some policies come back to a tree after a very long time. */
+/** Limit of repetitions, because some policies return to a tree only after a very long time. */
 const ROUNDS_MAX = 50;
 
-/** Asks for the same again and again, until that begins at a tree at which it has begun before. */
+/** Repeats the requests until they start at a tree at which they have started before. */
 function repeat(requests: readonly number[], pointers: Pointers, directory: SingleRequests): Way {
   let way: Way = { pointers, key: keyOf(pointers), gain: 0, last: null, before: null };
   for (const begun = new Set<string>(); !begun.has(way.key) && begun.size < ROUNDS_MAX;) {
@@ -181,7 +181,7 @@ function step(before: Way, node: number, ratio: number, directory: SingleRequest
   return { pointers: after, key: keyOf(after), gain: before.gain + cost - ratio * opt, last: { node, cost, opt }, before };
 }
 
-/** A way that comes back to one of its trees, having cost more than `ratio` times the optimum since then. */
+/** A path that returns to one of its trees with a cost of more than `ratio` times the optimum in between. */
 function wayRound(ratio: number, pointers: Pointers, directory: SingleRequests, width: number, length: number): Way | undefined {
   let ways: readonly Way[] = [{ pointers, key: keyOf(pointers), gain: 0, last: null, before: null }];
   for (let far = 0; far < length; far++) {
@@ -201,14 +201,14 @@ function wayRound(ratio: number, pointers: Pointers, directory: SingleRequests, 
   return undefined;
 }
 
-/** Where a way was at its last tree before. */
+/** The earlier position of a path at its current tree. */
 function sameTree({ key, before }: Way): Way | null {
   let at = before;
   while (at && at.key !== key) at = at.before;
   return at;
 }
 
-/** The requests since a way was last at the tree at which it is. */
+/** The requests between two visits of a path to its current tree. */
 function cycleOf(end: Way): Cycle {
   const earlier = sameTree(end);
   if (!earlier) return [];

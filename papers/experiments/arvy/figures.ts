@@ -1,4 +1,6 @@
-/** Figures 1 and 2 of the Arvy paper, drawn from a run that is made by hand: a state for each panel, and the trees of Lemma 2 in one of them. */
+/**
+ * Figures 1 and 2 of the Arvy paper, drawn from a run with given choices: a state for each panel, and the trees of Lemma 2 in one of them.
+ */
 import type { Configuration } from '../../../machines/protocol.js';
 import { directoryContext, finds, holdsToken, pointers, waitingFor } from '../../../machines/directory/view.js';
 import type { Choice } from '../../../network/world/choice.js';
@@ -65,7 +67,10 @@ const panelOf = (caption: string, c: Configuration): DrawnPanel => ({
   arrows: [...pointersOf(c), ...finds(c).map(({ from, to }): DrawnArrow => ({ from, to, kind: 'message' }))],
 });
 
-/** Every way to put, for each find on its way, an edge from its end to a node that it has visited or that waits for its producer. */
+/**
+ * All graphs in which each find in flight is replaced by an edge from its target to a node that it has visited, or that waits for its
+ * producer.
+ */
 export function greenGraphs(c: Configuration): readonly (readonly (readonly [string, string])[])[] {
   let graphs: (readonly (readonly [string, string])[])[] = [[]];
   for (const { from, to, message } of finds(c)) {

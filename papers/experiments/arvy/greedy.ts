@@ -1,4 +1,6 @@
-/** A greedy adversary: always the request whose find costs most for its share of the optimum, the first node of several. */
+/**
+ * A greedy adversary: it always picks the request with the highest find cost per share of the optimum, and the first node of equal ones.
+ */
 import type { Policy } from '../../../machines/directory/policies.js';
 import { SingleRequests } from './pointers.js';
 import type { JsonObject } from './run.js';

@@ -55,7 +55,7 @@ export function completeTable(progress: (share: number) => void, whole = false):
   };
 }
 
-/** The requests of whichever node is deepest now, by path reversal on a plain list of parents. */
+/** Requests of the node that is deepest at each time, by path reversal on a plain list of parents. */
 export function deepestFirst(n: number, count: number): number[] {
   const parents = Array.from({ length: n }, (_, i) => i & (i - 1));
   const pathFrom = (node: number): number[] => (parents[node] === node ? [node] : [node, ...pathFrom(parents[node]!)]);

@@ -1,9 +1,9 @@
 /**
- * The directory between two requests, as plain lists: a tree of pointers, what each request would cost, and the tree that it would leave.
+ * The directory between two requests, as plain lists: a tree of pointers, the cost of each request, and the tree after it.
  *
- * Adversaries look at millions of requests. Nothing stands here but what a find does while no other one is on its way, and where a
- * pointer turns is asked of the directory's own policies. Whatever an adversary finds is paid by the directory itself, and
- * `pointers.test.ts` holds every tree of four nodes to what the directory makes of it.
+ * Adversaries evaluate millions of requests. This file contains only the effects of a find without other finds in flight, and the
+ * directory's own policies choose the new pointers. The directory itself pays for each result of an adversary, and `pointers.test.ts`
+ * compares every tree of four nodes with the directory.
  */
 import type { EdgeKind, Policy } from '../../../machines/directory/policies.js';
 import { extendVisited, newParent } from '../../../machines/directory/policies.js';
@@ -12,10 +12,10 @@ import { createTopology } from '../../../network/topology/index.js';
 import { createMetric } from '../../../network/topology/metric.js';
 import { costOf, type DirectoryCost, type JsonObject } from './run.js';
 
-/** Pointers with no find on its way; nodes are numbers. */
+/** Pointers without a find in flight. Nodes are numbers. */
 export interface Pointers {
   readonly parents: readonly number[];
-  /** The node that points to itself: it has the token. */
+  /** Node with a self-loop: it has the token. */
   readonly holder: number;
   /** Node whose pointer is the bridge; `null` if the policy has none. */
   readonly bridgeOwner: number | null;
@@ -44,12 +44,12 @@ export class SingleRequests {
     this.far = nodes.map((u) => Float64Array.from(nodes, (v) => distance(u, v)));
   }
 
-  /** The pointers with which the directory begins under these options. */
+  /** Initial pointers of the directory under these options. */
   start(options: JsonObject): Pointers {
     return this.of(costOf(this.topology, options, []));
   }
 
-  /** The pointers that a run of the directory left. */
+  /** Pointers at the end of a run of the directory. */
   of({ parents, holder, bridgeOwner }: DirectoryCost): Pointers {
     const number = (node: NodeId) => this.numbers.get(node)!;
     return {
@@ -59,7 +59,7 @@ export class SingleRequests {
     };
   }
 
-  /** The options of a directory that begins with these pointers. */
+  /** Options of a directory that starts with these pointers. */
   optionsOf({ parents, holder, bridgeOwner }: Pointers): JsonObject {
     const name = (node: number) => this.nodes[node]!;
     return {

@@ -16,13 +16,13 @@ import type { Table } from '../experiment.js';
 
 export interface ProofCount {
   readonly states: number;
-  /** Arrivals of a find at a node with a self-loop, each new parent that the policy may pick counted by itself. */
+  /** Number of arrivals of a find at a node with a self-loop, counted for each new parent that the policy may pick. */
   readonly atSelfLoop: number;
-  /** Those at a node whose own find is on its way, which the proof leaves out. */
+  /** Number of those at a node whose own find is in flight, which the proof omits. */
   readonly leftOut: number;
-  /** Lemma 2 in all states. */
+  /** True if Lemma 2 holds in all states. */
   readonly holds: boolean;
-  /** Theorem 4 rests on this: a find that meets no node twice meets, n being finite, a node that does not forward it. */
+  /** True if no find visits a node twice, the basis of Theorem 4: then, n being finite, it reaches a node that does not forward it. */
   readonly noNodeTwice: boolean;
 }
 
@@ -33,7 +33,7 @@ const noNodeTwice: Property<any> = {
   holds: (c: Configuration) => finds(c).every(({ to, message }) => !message.visited.includes(to)),
 };
 
-/** Every interleaving of n nodes from every tree, with every choice of the new parent; a release is its own event. */
+/** Counts over every interleaving of n nodes from every tree, with every choice of the new parent; a release is a separate event. */
 export function countProof(n: number, protocol: Protocol = directory): ProofCount {
   const nodes = Array.from({ length: n }, (_, i) => `n${i}`);
   const links = nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v, 1] as const));

@@ -6,12 +6,12 @@ import { mixed, pair, sweep, tightRound, uniform } from './requests.js';
 import { costOf, fromTheMiddle, onRing } from './run.js';
 
 export const SIZES = [8, 16, 64, 256, 1024];
-/** Above this size runs of the directory with many hops are left out, so that the whole takes about a minute. */
+/** Maximum size for runs of the directory with many hops, so that the experiment takes about a minute. */
 export const LONG_RUNS_UP_TO = 64;
 
 type Progress = (share: number) => void;
 
-/** The runs on rings; `whole`: longer, and more of what is added up on lists of pointers is paid by the directory as well. */
+/** The runs on rings. With `whole` they are longer, and the directory pays for more of the results from lists of pointers. */
 export function* ringTables(progress: Progress, whole = false): Iterable<Table> {
   yield ringTable(progress, whole);
   yield bridgeTable(progress);
@@ -75,7 +75,7 @@ function bridgeTable(progress: Progress): Table {
 
 const MIXED = 10_000;
 
-/** Each sequence by plain lists of pointers; the worst, and one of so many, by the directory as well. */
+/** Evaluates each sequence on plain lists of pointers; the directory repeats the worst, and a sample of the others. */
 function mixedTable(progress: Progress, whole: boolean): Table {
   const rows = SIZES.map((n, i) => {
     progress(0.5 + i / 50);
@@ -101,7 +101,7 @@ function mixedTable(progress: Progress, whole: boolean): Table {
   };
 }
 
-/** How many runs a mean is of. */
+/** Number of runs of a mean. */
 const UNIFORM = 50;
 
 function uniformTable(progress: Progress, whole: boolean): Table {

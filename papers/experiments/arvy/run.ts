@@ -1,4 +1,4 @@
-/** One sequential run of the directory: what it cost, and the state it left behind. */
+/** One sequential run of the directory: its cost, and its final state. */
 import { simulate } from '../../../testing/simulate.js';
 
 export interface DirectoryCost {
@@ -35,7 +35,7 @@ export function chain(n: number): JsonObject {
   return { root: `n${n - 1}`, parents };
 }
 
-/** The same path, with its root in the middle: where Algorithm 2 begins. */
+/** The same path, with its root in the middle, as at the start of Algorithm 2. */
 export function fromTheMiddle(n: number): JsonObject {
   const middle = Math.ceil(n / 2) - 1;
   const toward = (i: number) => (i < middle ? i + 1 : Math.max(middle, i - 1));

@@ -1,4 +1,4 @@
-/** The tree that a directory begins with, and what it means for Arrow, which never leaves it, and for Ivy, which does. */
+/** The initial tree of a directory, and its effect on the cost of Arrow, which never leaves it, and of Ivy, which does. */
 import { startTree, startTrees, stretchOf } from '../../../machines/directory/start-trees.js';
 import { Random } from '../../../network/random.js';
 import { createTopology } from '../../../network/topology/index.js';

@@ -12,7 +12,7 @@ export interface JudgedChoice {
   readonly chosen: AdaptiveKind;
   /** Messages per permit. */
   readonly cost: number;
-  /** The choice's cost over that of the cheapest; 1 where it is the cheapest itself. */
+  /** Cost of the choice relative to that of the cheapest; 1 if it is the cheapest itself. */
   readonly ratio: number;
 }
 
@@ -25,7 +25,7 @@ export function judge(shape: TreeShape, M: number, W: number): JudgedChoice {
   return { chosen, cost, ratio: Math.max(1, ...others.map((other) => cost / other)) };
 }
 
-/** Messages per permit, or infinity where they come to more than `limit` in all. */
+/** Messages per permit, or infinity if their total exceeds `limit`. */
 function costOf(shape: TreeShape, kind: AdaptiveKind, M: number, W: number, limit: number): number {
   if (W === 0 && kind !== 'modified') return 2 * meanDepth(shape);
   const { isExhausted, messages, permits } = untilExhausted(shape, { kind, M, W }, { messagesMax: limit });

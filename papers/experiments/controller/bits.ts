@@ -18,12 +18,12 @@ const M = 1000;
 const W = M / 2;
 
 export interface Bits {
-  /** Levels of bins that there are, the local bins' included. */
+  /** Number of levels of bins, including the local bins. */
   readonly levels: number;
   /** Bits of the longest message. */
   readonly perMessage: number;
   readonly total: number;
-  /** The most requests that ever waited at a node from one of its links. */
+  /** Maximum number of requests that waited at a node from one of its links. */
   readonly queuedPerLink: number;
   /** Memory of the delivery process for a link: whether a request waits, its level, and whether it is being processed. */
   readonly perLink: number;

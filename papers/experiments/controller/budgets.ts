@@ -1,4 +1,4 @@
-/** A budget under a protocol that never ends: how much it spends, and what the controller's messages cost on top of it. */
+/** A budget for an endless protocol: its spending, and the additional cost of the controller's messages. */
 import { budgetOver } from '../../../machines/controller/budget/index.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';

@@ -1,5 +1,5 @@
 /**
- * Every node asks for its share, again as soon as it is answered, and a message takes one tick a hop: how long does a permit take?
+ * Waiting times if every node requests its share, again as soon as it is answered, and a message takes one tick per hop.
  *
  * All messages of a tick arrive in the order in which they were sent, so channels are FIFO.
  */
@@ -48,7 +48,7 @@ export function closedLoop({ parents }: TreeShape, share: number, options: Reado
     return false;
   };
 
-  /** Takes until a refill is needed, or the share is used up. */
+  /** Takes permits until a refill is needed, or the share is used up. */
   const ask = (id: NodeId): void => {
     for (let isAnswered = true; isAnswered && left.get(id)! > 0;) {
       left.set(id, left.get(id)! - 1);

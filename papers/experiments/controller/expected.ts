@@ -4,14 +4,14 @@ type TreeName = 'chain' | 'star' | 'binary' | 'recursive';
 export interface ExpectedFigures {
   readonly tree: TreeName;
   readonly n: number;
-  /** W is M over this; 0 for no waste. */
+  /** M divided by W; 0 without waste. */
   readonly share: number;
   readonly naive: number;
   readonly bins: number;
   readonly basic: number;
   readonly main: number;
   readonly modified: number;
-  /** Under BASIC. */
+  /** Share of permits without a message under BASIC. */
   readonly local: number;
 }
 

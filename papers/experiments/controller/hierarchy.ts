@@ -1,6 +1,6 @@
 /**
- * Figure 2: the bin hierarchy of a chain, drawn from runs. Which bin supervises which is what the charts do: a request of one level ends at
- * the node that does not pass it on.
+ * Figure 2: the bin hierarchy of a chain, drawn from runs. The charts determine the supervisors: a request of one level ends at the node
+ * that does not forward it.
  */
 import { levelAt, LOCAL_LEVEL } from '../../../machines/controller/bins.js';
 import { deliveryOf, requestOf, rootBinOf } from '../../../machines/controller/view.js';

@@ -20,7 +20,7 @@ export const M = 100_000;
 export const KINDS = ['naive', 'bins', 'basic', 'main', 'modified'] as const;
 export type KindOfTable = (typeof KINDS)[number];
 
-/** Runs of at most this many messages are made here; others are left to the deep test. */
+/** Maximum number of messages of a run in this experiment; the deep test covers others. */
 const MESSAGES_MAX = 60_000;
 
 const trees: Record<ExpectedFigures['tree'], (n: number) => TreeShape> = {
@@ -34,7 +34,10 @@ export const shapeOf = ({ tree, n }: Pick<ExpectedFigures, 'tree' | 'n'>): TreeS
 
 export const wasteOf = ({ share }: ExpectedFigures): number => (share === 0 ? 0 : M / share);
 
-/** Recursive trees are not those of the expected figures; the last phases of halving on a small tree depend on who asks when. */
+/**
+ * Recursive trees differ from those of the expected figures, and the last phases of halving on a small tree depend on the order of
+ * requests.
+ */
 function tolerance({ tree, n }: ExpectedFigures, kind: KindOfTable): number {
   if (tree === 'recursive') return n < 100 ? 0.3 : 0.12;
   return kind === 'modified' && n < 100 ? 0.15 : 0.06;
@@ -59,7 +62,7 @@ export const controllerExperiment: Experiment = {
   },
 };
 
-/** Without waste all but halving send every request to the root, as the naive controller does. */
+/** Without waste all kinds except halving send every request to the root, as the naive controller does. */
 export const isQuick = (row: ExpectedFigures, kind: KindOfTable): boolean =>
   row[kind] * M <= MESSAGES_MAX && row.n <= 256 && (row.share > 0 || kind === 'modified');
 
@@ -69,7 +72,7 @@ export function cellOf(row: ExpectedFigures, kind: KindOfTable): { cell: TableCe
   return { cell, outcome };
 }
 
-/** Where every request goes to the root, a permit costs the same whatever the budget: each node asks once. */
+/** If every request goes to the root, the cost of a permit is independent of the budget: each node requests once. */
 const isFromRoot = ({ share }: ExpectedFigures, kind: KindOfTable): boolean =>
   kind === 'naive' || (share === 0 && kind !== 'modified');
 
@@ -78,7 +81,7 @@ function fromRoot(row: ExpectedFigures, kind: KindOfTable): TableCell {
   return { value: messagesPerPermit, expected: row[kind], check: { within: tolerance(row, kind) } };
 }
 
-/** The figure of a cell, or why it is crossed out. */
+/** The figure of a cell, or the reason why it is crossed out. */
 function cellIn(row: ExpectedFigures, kind: KindOfTable, run: { cell: TableCell } | undefined): TableCell {
   if (run) return run.cell;
   if (isFromRoot(row, kind) && row.n <= 256) return fromRoot(row, kind);
@@ -107,7 +110,7 @@ function messageTable(progress: (share: number) => void): Table {
   };
 }
 
-/** The choice of `adaptive`, held against the cheapest of the expected figures: no more than a tenth above it. */
+/** The choice of `adaptive`, compared with the cheapest of the expected figures: at most a tenth above it. */
 export function chosenCell(row: ExpectedFigures): TableCell {
   const kind = choose({ M, W: wasteOf(row), U: row.n, depths: depthsOf(shapeOf(row)) });
   const least = Math.min(...KINDS.map((other) => row[other]));

@@ -1,7 +1,7 @@
 /**
- * Sequential runs of the controller on its real charts: the next request is asked when all that came of the last one has arrived.
+ * Sequential runs of the controller on its real charts: the next request starts when all messages of the last one have arrived.
  *
- * Nothing overlaps in such a run, so it needs no clock and no bus, and the hundred million messages of a table are in reach.
+ * Nothing overlaps in such a run, so it needs no clock and no bus, and the hundred million messages of a table are feasible.
  */
 import { controller } from '../../../machines/controller/index.js';
 import type { ControllerOptions } from '../../../machines/controller/options.js';
@@ -16,13 +16,13 @@ import type { TreeShape } from './trees.js';
 export interface RequestOutcome {
   readonly messages: number;
   readonly permits: number;
-  /** Permits that were given without a message. */
+  /** Number of permits given without a message. */
   readonly local: number;
   readonly isExhausted: boolean;
 }
 
 interface Load {
-  /** Stops again messages than this were sent. */
+  /** Stops after more messages than this. */
   readonly messagesMax?: number;
   readonly seed?: number;
 }
@@ -50,7 +50,7 @@ class SequentialRun {
     }
   }
 
-  /** Asks for one permit at a node. */
+  /** Requests one permit at a node. */
   take(place: number): void {
     const before = this.messages;
     const permits = this.permits;

@@ -3,7 +3,7 @@ import { Random } from '../../../network/random.js';
 
 export interface TreeShape {
   readonly name: string;
-  /** `parents[0]` is of no account. */
+  /** Parent of each node; `parents[0]` is ignored. */
   readonly parents: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** Elections that need not have been: the old leader was still in the component of the node that elected itself. */
+/** Needless elections: the old leader was still in the component of the node that elected itself. */
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
 import { protocols } from '../../../machines/index.js';
@@ -17,12 +17,12 @@ export interface Avoidable {
 
 const NODES = 12;
 const STEPS = 30;
-/** Longer than any reaction to a change takes. */
+/** Ticks between two changes: longer than all reactions to a change. */
 const APART = 1000;
-/** The other end is notified of a change within so many ticks. */
+/** Maximum delay of the notification of the other end, in ticks. */
 const DELAY = 12;
 
-/** Sparse, so that it falls apart and grows together all the time. */
+/** Sparse, so that it often splits and merges. */
 const TREE = topologyOf({ kind: 'tree', n: NODES });
 
 /** Runs with a change, or a burst of them, at every step, each after the network has come to rest. */

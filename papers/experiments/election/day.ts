@@ -18,10 +18,10 @@ import type { Link, Topology } from '../../../machines/protocol.js';
 
 export interface DayMoment {
   readonly at: number;
-  /** Components of at least two. */
+  /** Number of components of at least two nodes. */
   readonly components: number;
   readonly largest: number;
-  /** Different leaders that nodes in such components follow. */
+  /** Number of different leaders that nodes in such components follow. */
   readonly leaders: number;
 }
 
@@ -32,15 +32,15 @@ export interface Day {
   readonly updates: number;
   /** Times of self-elections. */
   readonly elections: readonly number[];
-  /** Looks at a component that nothing had touched for longer than a round trip of its diameter. */
+  /** Number of checks of a component that was undisturbed for longer than a round trip of its diameter. */
   readonly looks: number;
-  /** Those that saw two nodes in office, and those whose nodes followed several leaders. */
+  /** Number of checks with two nodes in office, and of those with several followed leaders. */
   readonly twoInOffice: number;
   readonly followingSeveral: number;
-  /** The longest that these two have lasted after the last change, in round trips of the diameter. */
+  /** Longest duration of both after the last change, in round trips of the diameter. */
   readonly longestInOffice: number;
   readonly longestFollowing: number;
-  /** The longest that several were followed after the last change and the last election, in latencies beyond the diameter. */
+  /** Longest time with several followed leaders after the last change and the last election, in latencies beyond the diameter. */
   readonly beyondDiameter: number;
 }
 
@@ -78,7 +78,7 @@ export class DayWatch {
     this.graph = new Map(nodes.map((node) => [node, links.flatMap(([u, v]) => (u === node ? [v] : v === node ? [u] : []))]));
   }
 
-  /** Looks at all components at the end of every tick that something has happened in, or is about to. */
+  /** Checks all components at the end of every tick with events, and before the next one. */
   run(): Day {
     const { simulation, day } = this;
     const { network, clock } = simulation;
@@ -151,8 +151,8 @@ export const dayOf = (json: Readonly<Record<string, unknown>>, readText?: (path:
   new DayWatch(json, readText).run();
 
 /**
- * A path of which every node is linked to two hubs: to the leader, and to a node that comes first in the order of identities. Without
- * the leader its diameter is 2, but links lead down along the path, and the search takes as many hops.
+ * A path with two hubs that are linked to each of its nodes: the leader, and a node that is first in the order of identities. Without the
+ * leader its diameter is 2, but links lead down along the path, and the search takes as many hops.
  */
 export function fan(length: number): Topology {
   const path = Array.from({ length }, (_, i) => `n${i}`);

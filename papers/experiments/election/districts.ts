@@ -8,7 +8,7 @@ import type { Options } from './run.js';
 
 export interface Upset {
   readonly updates: number;
-  /** How often a node began or ceased to lead a level, and how often one followed another leader. */
+  /** How often a node started or stopped to lead a level, and how often one followed another leader. */
   readonly roleChanges: number;
   readonly membershipChanges: number;
 }
@@ -51,7 +51,7 @@ export function upset(
   return sum;
 }
 
-/** The leaders of each level once all changes have been digested. */
+/** The leaders of each level at rest after all changes. */
 export function leaders(
   topology: Topology,
   changes: readonly DistrictsMoved[],

@@ -14,7 +14,7 @@ export const near = (value: number, expected: number, within: number): TableCell
 
 export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Ten neighbors each, were there no border. */
+/** Ten neighbors per node, except near the border. */
 export const randomGeometric = (n: number, seed: number): Topology =>
   topologyOf({ kind: 'geometric', n, radius: Math.sqrt(10 / (Math.PI * n)), seed });
 

@@ -1,4 +1,4 @@
-/** The hierarchy's cost and leanness, and the alternatives that the specification compares it with (section 8). */
+/** The hierarchy's cost and number of leaders, and the alternatives that the specification compares it with (section 8). */
 import { Random } from '../../../network/random.js';
 import { greedyDominatingSet } from '../../../machines/hierarchy/properties.js';
 import { adjacencyOf } from '../../../machines/election/graph.js';
@@ -34,7 +34,7 @@ const way = (name: string) => WAYS.find((one) => one.name.startsWith(name))!;
 
 interface Upsetting {
   readonly label: string;
-  /** On how many graphs: B and C spend a minute where all ten would lose their leader. */
+  /** Number of graphs. B and C take a minute if all ten lose their leader. */
   readonly graphs: number;
   changes(graph: Topology, random: Random, leader: string): readonly DistrictsMoved[];
   /** Updates, role changes and membership changes of each way in the reference. */
@@ -132,7 +132,7 @@ function upsetRow({ label, graphs, changes }: Upsetting, { name, options, protoc
   };
 }
 
-/** Thirty nodes: a path of four with all the others at its end. */
+/** Thirty nodes: a path of four with all others at its end. */
 const broom = (): Topology => {
   const nodes = Array.from({ length: 30 }, (_, i) => `n${i}`);
   return { nodes, links: nodes.slice(1).map((node, i) => [nodes[Math.min(i, 3)]!, node, 1] as const) };
@@ -144,13 +144,13 @@ const starAroundLast = (): Topology => {
   return { nodes, links: nodes.slice(0, -1).map((node) => [node, nodes.at(-1)!, 1] as const) };
 };
 
-/** A geometric graph of which churn has left two thirds of the links. */
+/** A geometric graph with two thirds of its links left after churn. */
 function thinned(seed: number): Topology {
   const { nodes, links } = randomGeometric(200, seed);
   return { nodes, links: new Random(seed, 'thinned').shuffle(links).slice(Math.round(links.length / 3)) };
 }
 
-/** A tenth of the links is lost, and comes back when all is quiet again. */
+/** Loses a tenth of the links, and restores them when the network is quiet. */
 function churn(graph: Topology, seed: number): DistrictsMoved[] {
   const links = someLinks(graph, 0.1, seed);
   return [

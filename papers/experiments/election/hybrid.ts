@@ -17,7 +17,7 @@ import type { Table } from '../experiment.js';
 
 type Tick = { context: ElectionContext; event: { readonly at?: number; readonly stamp?: number | null } };
 
-/** The election on hybrid logical clocks: each node's physical clock is ahead of the true time by so many ticks. */
+/** The election on hybrid logical clocks. Each node's physical clock is ahead of the true time by the given number of ticks. */
 export function withHybridClocks(ahead: Readonly<Record<NodeId, number>>): Protocol<any> {
   const nowOf = ({ context, event }: Tick): number =>
     Math.max((event.at ?? 0) + (ahead[context.id[1]] ?? 0), context.now + 1, (event.stamp ?? 0) + 1);
@@ -27,8 +27,8 @@ export function withHybridClocks(ahead: Readonly<Record<NodeId, number>>): Proto
 }
 
 /**
- * The five nodes on which logical clocks are not enough: n4 loses its way to the leader and searches, a link is joined, and later n2
- * loses its way. All are linked to the leader throughout, and each change finds the network at rest. How many are elected.
+ * Number of needless elections on the five nodes for which logical clocks are not enough. n4 loses its way to the leader and searches, a
+ * link is joined, and later n2 loses its way. All are connected with the leader throughout, and each change happens at rest.
  */
 export function electionsAfter(skew: number, apart: number): number {
   const scenario = {

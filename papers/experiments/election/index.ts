@@ -1,8 +1,8 @@
 /**
- * The election's numbers: the paper's sample run, Updates and ticks to elect again, elections that clocks and hello avoid, the cost of
- * the hierarchy.
+ * The election's numbers: the paper's sample run, Updates and ticks of an election, elections avoided by clocks and hello, the cost of the
+ * hierarchy.
  *
- * Figures without an expected one are of random networks that are not those of the reference; the note of their table has its means.
+ * Figures without an expected one are of random networks that differ from those of the reference; the note of their table has its means.
  */
 import type { Topology } from '../../../machines/protocol.js';
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';

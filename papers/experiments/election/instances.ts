@@ -19,7 +19,7 @@ export type Change =
   | { readonly do: 'cut'; readonly link: readonly [NodeId, NodeId] }
   | { readonly do: 'join'; readonly link: readonly [NodeId, NodeId]; readonly weight: number };
 
-/** Every way to toggle `count` links, one of them perhaps several times; the order between different links is left to the search. */
+/** All sets of `count` toggles of links, possibly repeated; the search covers the order between different links. */
 export function* changesOf({ nodes, links }: Topology, count: number): Generator<Change[]> {
   const pairs = nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v] as const));
   const isUp = ([u, v]: readonly [NodeId, NodeId]) => links.some(([a, b]) => (a === u && b === v) || (a === v && b === u));

@@ -1,4 +1,4 @@
-/** Runs of the election in the paper's synchronous harness: unit delay, the change at tick 1, nothing watched. */
+/** Runs of the election in the paper's synchronous harness: unit delay, the change at tick 1, without monitoring. */
 import { createTopology } from '../../../network/topology/index.js';
 import { simulate } from '../../../testing/simulate.js';
 import type { Topology } from '../../../machines/protocol.js';

@@ -64,7 +64,7 @@ export function sampleTable(): Table {
   };
 }
 
-/** Nodes that change to the same height stand together. */
+/** Groups nodes that change to the same height. */
 function together(changed: ReadonlyMap<string, string>): string {
   const groups = new Map<string, string[]>();
   for (const [id, height] of [...changed].sort(([a], [b]) => (a < b ? -1 : 1)))

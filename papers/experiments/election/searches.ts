@@ -24,9 +24,9 @@ export class Searches {
   /** Number of evaluations, and of violations. */
   readonly looked: Record<HistoryProperty, number> = { D: 0, F: 0, G: 0, H: 0 };
   readonly broken: Record<HistoryProperty, number> = { D: 0, F: 0, G: 0, H: 0 };
-  /** LT: for each leader pair how far each node is from the leader. */
+  /** LT: for each leader pair, the distance of each node from the leader. */
   private readonly trees = new Map<string, Map<NodeId, number>>();
-  /** RD: for each prefix of a reference level who has taken it on, the first first. */
+  /** RD: for each prefix of a reference level, the nodes that have adopted it, in order. */
   private readonly graphs = new Map<string, NodeId[]>();
   private readonly before = new Map<NodeId, Height>();
 
@@ -61,7 +61,7 @@ export class Searches {
     }
   }
 
-  /** A new reference level under the same leader pair: begun here, or taken on. */
+  /** A new reference level under the same leader pair: started here, or adopted. */
   private spread(node: NodeId, height: Height): void {
     const prefix = prefixOf(height);
     if (prefix === null) return;
@@ -102,7 +102,7 @@ export class Searches {
   }
 }
 
-/** Random networks of 5 to 8 nodes whose links are cut and joined one by one, with time to come to rest after each change. */
+/** Runs random networks of 5 to 8 nodes whose links are cut and joined one by one, with time to come to rest after each change. */
 export function watchSearches(
   protocol: Protocol<any>,
   runs: readonly number[],

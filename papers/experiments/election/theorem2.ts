@@ -12,7 +12,7 @@ import type { Configuration, Property, Topology } from '../../../machines/protoc
 import { changesOf, connectedGraphs, type Change } from './instances.js';
 
 export interface Losses {
-  /** A system, a change, and a link of the leader's component that is lost when all is quiet again. */
+  /** Number of systems: a graph, a change, and a link of the leader's component that is lost at rest. */
   readonly losses: number;
   /** Losses after which a node is elected without need, in some order of events. */
   readonly needless: number;
@@ -41,7 +41,7 @@ export function lossesAfterOneChange(n: number, options: Readonly<Record<string,
   return found;
 }
 
-/** The links of the leader's component once the change is made. */
+/** The links of the leader's component after the change. */
 function linksAfter({ nodes, links }: Topology, { do: what, link: [u, v] }: Change, leader: NodeId) {
   const kept = links.filter(([a, b]) => !(a === u && b === v));
   const after = what === 'join' ? [...links, [u, v, 1] as const] : kept;

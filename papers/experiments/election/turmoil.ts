@@ -9,7 +9,7 @@ export interface Turmoil {
   readonly options?: Options;
 }
 
-/** Ticks within which everything happens. */
+/** Duration of a run in ticks. */
 const LASTING = 60;
 
 export function turmoil({ seed, nodes: n, changes, options = {} }: Turmoil) {

@@ -38,7 +38,7 @@ export function together(n: number, requests: number, seed: number) {
   return { hexagon, ...live(hexagon, requests, seed) };
 }
 
-/** Does the deeds one after the other in their own world; each must be what the algorithm would do there. */
+/** Repeats the actions one after the other in a separate world; each must be what the algorithm would do there. */
 export function inOrder<Action, A extends AmoebotAlgorithm<Action>>(alone: A, { deeds }: AmoebotLife<Action>): A {
   for (const { amoebot, locked, action } of deeds) {
     expect(alone.enabled(amoebot, locked)).toEqual(action);
@@ -47,11 +47,11 @@ export function inOrder<Action, A extends AmoebotAlgorithm<Action>>(alone: A, { 
   return alone;
 }
 
-/** A way with turns, and back over where the train was. */
+/** A way with turns, and back over the former positions of the train. */
 const WAY = [0, 0, 1, 2, 2, 3, 3] as const;
 const trainOf = (n: number) => new Train(new Map([...line(n)].map(([id, { x }]) => [id, { x: -x, y: 0 }])), WAY);
 
-/** All carriages follow the engine, as one after the other would have done it. */
+/** All carriages follow the engine, as in the sequential run. */
 export function followsEngine({ n, requests, seed }: { n: number; requests: number; seed: number }): void {
   const train = trainOf(n);
   const { life, verdict } = live(train, requests, seed);
@@ -66,13 +66,13 @@ export function followsEngine({ n, requests, seed }: { n: number; requests: numb
   expect(inOrder(trainOf(n), life).matter.shape).toEqual(train.matter.shape);
 }
 
-/** Where the engine is after so many steps; before the first, on the line. */
+/** Position of the engine after a number of steps; before the first, on the line. */
 function placeOnWay(steps: number): Point {
   if (steps <= 0) return { x: steps, y: 0 };
   return WAY.slice(0, steps).reduce<Point>(beside, { x: 0, y: 0 });
 }
 
-/** A line becomes a hexagon, as one after the other would have made it. */
+/** A line becomes a hexagon, as in the sequential run. */
 export function formsHexagon({ n, requests, seed }: { n: number; requests: number; seed: number }): void {
   const { hexagon, life, verdict } = together(n, requests, seed);
   expect({ verdict, breaches: life.breaches, isFormed: hexagon.isFormed }).toEqual({

@@ -1,15 +1,15 @@
 /**
- * Amoebots on locks: each locks its neighborhood, looks, acts when its time is over, and unlocks; a movement goes last.
+ * Amoebots on locks: each locks its neighborhood, looks, acts when its time is over, and unlocks; a movement is last.
  *
- * The links of the simulation follow the matter: a movement is a sequence of cuts and joins, after which locks of severed neighbors
- * have lapsed and newcomers are not locked.
+ * The links of the simulation follow the matter: a movement is a sequence of cuts and joins. After it, locks of severed neighbors have
+ * lapsed and newcomers are not locked.
  */
 import type { NodeId } from '../../../machines/effects.js';
 import type { BondChange } from './amoebot/matter.js';
 import type { ExclusionNotification } from '../../../machines/exclusion/machine.js';
 import type { Simulation } from '../../../network/simulation.js';
 
-/** An amoebot algorithm: what an amoebot would do in a neighborhood, and doing it. */
+/** An amoebot algorithm: chooses an action of an amoebot in a neighborhood, and performs it. */
 export interface AmoebotAlgorithm<Action> {
   enabled(amoebot: NodeId, neighbors: readonly NodeId[]): Action | null;
   perform(amoebot: NodeId, action: Action, neighbors: readonly NodeId[]): BondChange | null;
@@ -24,13 +24,13 @@ export interface Deed<Action> {
 export interface AmoebotLife<Action> {
   /** Performed actions, in order. */
   readonly deeds: Deed<Action>[];
-  /** Expansions into a node that a newcomer had taken in the meantime. */
+  /** Number of expansions into a node that a newcomer had occupied before. */
   failed: number;
-  /** Actions that were not enabled any more when they were done. */
+  /** Number of actions that were no longer enabled when they were performed. */
   breaches: number;
 }
 
-/** Lets the amoebots look when they have locked, and act when they unlock. */
+/** Lets amoebots look when they have locked, and act when they unlock. */
 export function animate<Action>({ network }: Simulation, algorithm: AmoebotAlgorithm<Action>): AmoebotLife<Action> {
   const life: AmoebotLife<Action> = { deeds: [], failed: 0, breaches: 0 };
   const looks = new Map<NodeId, { readonly locked: readonly NodeId[]; readonly action: Action | null }>();

@@ -23,7 +23,7 @@ const TOPOLOGIES: Readonly<Record<string, unknown>> = {
   'complete, 8 nodes': { kind: 'complete', n: 8 },
 };
 const JITTER = { min: 1, max: 9 };
-/** A run that has not finished by then does not count as finished. */
+/** Time limit of a run that counts as finished, in ticks. */
 const PATIENCE = 4000;
 
 const ROUNDS_SEEDS = [1, 2, 3, 4, 5];
@@ -118,7 +118,7 @@ export function aloneTable(): Table {
   return { title: 'A request alone', columns: ['', 'edge messages', 'rounds to lock', 'rounds to idle'], rows };
 }
 
-/** The chance that one of c + 1 contestants has the strictly largest of K priorities, for a given one of them. */
+/** Probability that a given one of c + 1 contestants has the strictly largest of K priorities. */
 export const chanceToWin = (K: number, c: number): number =>
   Array.from({ length: K }, (_, p) => (p / K) ** c).reduce((sum, term) => sum + term, 0) / K;
 

@@ -6,7 +6,7 @@ import type { Step } from '../../../machines/protocol.js';
 import { Random } from '../../../network/random.js';
 import type { Simulation } from '../../../network/simulation.js';
 
-/** Lets the population live on a simulation of the exclusion protocol; `unlock` is when an interaction commits. */
+/** Runs the population on a simulation of the exclusion protocol; an interaction commits at `unlock`. */
 export function inhabit(simulation: Simulation, population: Population<any>, seed: number, meets: 'one' | 'all' = 'one'): void {
   const { network } = simulation;
   const random = new Random(seed, 'partners');

@@ -1,8 +1,8 @@
 /**
  * Semi-synchronous schedules (section 2 of the paper), and Lemma 5.1: every asynchronous schedule has one with the same outcomes.
  *
- * In a semi-synchronous round the adversary activates a non-empty set of nodes; each takes one action, and what it sends can be taken from
- * the next round on. Links change between rounds. Here a node's action is one step of its chart: a call, a message, or the word of a link.
+ * In a semi-synchronous round the adversary activates a non-empty set of nodes. Each takes one action, and its messages can be received
+ * from the next round on. Links change between rounds. Here a node's action is one step of its chart: a call, a message, or a link event.
  */
 import type { NodeId } from '../../../machines/effects.js';
 import { exclusion } from '../../../machines/exclusion/index.js';
@@ -12,7 +12,7 @@ import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
 import type { Choice } from '../../../network/world/choice.js';
 
-/** One call of Lock a node, in this order, and links that are cut and joined in between. */
+/** One call of Lock per node, in this order, and links that are cut and joined in between. */
 export interface LockCalls {
   readonly topology: object;
   readonly askers: readonly NodeId[];
@@ -23,7 +23,7 @@ export interface LockCalls {
 
 const PRIORITIES = 16;
 
-/** A run that makes one choice after the other, and keeps what came of it. */
+/** A run that makes one choice after the other, and records the results. */
 class Schedule {
   readonly simulation: Simulation;
   readonly steps: Step[] = [];
@@ -86,7 +86,7 @@ class Possible {
     return this.note(this.schedule.make(choice, node));
   }
 
-  /** A link changes; a node that is notified of it may have locked all that is left. */
+  /** Changes a link; a notified node may have locked all its remaining neighbors. */
   change(choice: Choice): readonly Step[] {
     return this.note(this.schedule.make(choice, 'links'));
   }
@@ -105,10 +105,10 @@ export interface Rounds {
   readonly isFinished: boolean;
 }
 
-/** How many of the nodes that can act the adversary activates in a round. */
+/** Number of possible nodes that the adversary activates in a round. */
 export type Activation = 'all' | 'half' | 'one';
 
-/** A semi-synchronous schedule; links change after the first rounds, one each. */
+/** Runs a semi-synchronous schedule; links change after the first rounds, one each. */
 export function semiSynchronous(calls: LockCalls, activation: Activation, roundsMax = 3000): Rounds {
   const schedule = new Schedule(calls);
   const possible = new Possible(schedule, calls.askers);
@@ -125,7 +125,7 @@ export function semiSynchronous(calls: LockCalls, activation: Activation, rounds
   return { rounds, isFinished: lockedIn(schedule.steps) === calls.askers.length };
 }
 
-/** For each node that is activated one of its actions. */
+/** One action of each activated node. */
 function activated(actions: readonly Action[], activation: Activation, random: Random): Action[] {
   if (activation === 'one') return actions.length === 0 ? [] : [random.pick(actions)];
   const nodes = [...new Set(actions.map(({ node }) => node))];
@@ -185,7 +185,7 @@ export function lemma51(calls: LockCalls): Lemma51 {
   return { executions: executions.length, rounds: last + 1, isSame };
 }
 
-/** One action of one node after the other, at random; now and then a link changes. */
+/** Random sequence of single actions of nodes, with occasional changes of links. */
 function asynchronous(schedule: Schedule, { askers, changes = [], seed }: LockCalls) {
   const possible = new Possible(schedule, askers);
   const random = new Random(seed, 'asynchrony');

@@ -12,9 +12,9 @@ export interface LockRequest {
   readonly seed?: number;
   /** Nodes that request at time 0. @defaultValue all */
   readonly askers?: readonly string[];
-  /** The chance that a link is cut in a round, while churn lasts; it comes back with ten times that chance, at most one half. */
+  /** Probability that a link is cut in a round, during churn; it returns with ten times that probability, at most one half. */
   readonly churn?: number;
-  /** The run is cut off here; a run without it ends when nothing is left to do. */
+  /** Time limit of the run; without it, a run ends at rest. */
   readonly until?: number;
 }
 

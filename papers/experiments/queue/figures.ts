@@ -1,8 +1,8 @@
 /**
- * Figures 1 to 4 of the queue's paper, drawn from runs: a tree, its quiescent states, a legal state, an illegal one, and the step of
- * the proof of Theorem 4.4 that takes one find out of a legal state.
+ * Figures 1 to 4 of the queue's paper, drawn from runs: a tree, its quiescent states, a legal state, an illegal one, and the step of the
+ * proof of Theorem 4.4 that removes one find from a legal state.
  *
- * A run is made by hand, choice by choice; the guardians, whose timers never fire, have no part in it.
+ * Each run follows given choices. The guardians have no effect in it, since their timers never fire.
  */
 import type { Configuration } from '../../../machines/protocol.js';
 import { isFind, pointerIn } from '../../../machines/queue/view.js';
@@ -11,7 +11,7 @@ import type { DrawnArrow, Drawing, DrawnPanel } from '../drawing.js';
 import { stateAfter } from '../state-after.js';
 import { isLegalState } from './legal.js';
 
-/** A binary tree of seven nodes, as it stands on the page. */
+/** A binary tree of seven nodes, with their positions on the page. */
 const PLACES: Readonly<Record<string, readonly [number, number]>> = {
   a: [1.5, 0],
   b: [0.5, 1],
@@ -36,12 +36,12 @@ const figureTree = {
 export const [gAsks, dAsks]: readonly [Choice, Choice] = [{ event: 0 }, { event: 1 }];
 const deliver = (id: number): Choice => ({ deliver: id });
 
-/** The state of the tree that these choices lead to. */
+/** State of the tree after these choices. */
 export const treeAfter = (choices: readonly Choice[]): Configuration => stateAfter(figureTree, choices);
 
 export const isQuiescent = (c: Configuration): boolean => !c.flights.some(isFind) && isLegalState(c);
 
-/** g's request goes to c, and on to a, where the queue has ended; d's goes to b and is on its way to a. */
+/** The request of g goes to c and then to a, the former end of the queue. That of d goes to b and is in flight to a. */
 export const steps = {
   quiescent: [] as readonly Choice[],
   legal: [gAsks, deliver(0), dAsks, deliver(2)] as readonly Choice[],
@@ -58,7 +58,7 @@ function panel(caption: string, c: Configuration): DrawnPanel {
 
 const placed = () => Object.entries(PLACES).map(([id, [x, y]]) => ({ id, x, y }));
 
-/** Every node, edge and channel arbitrary: the first seed whose state has an edge that is not legal. */
+/** A state with every node, edge and channel arbitrary: the first seed with an illegal edge. */
 const illegalState = (): Configuration =>
   stateAfter({ ...figureTree, events: [{ at: 0, do: 'corrupt' }], seed: 2 }, [{ event: 0 }]);
 

@@ -80,7 +80,7 @@ function tauTable(seeds: number): Table {
   };
 }
 
-/** The part of the time that is over when every edge has been observed without disturbance. */
+/** The time until every edge has been observed without disturbance. */
 function observationTable(seeds: number): Table {
   const rows = (['binary', 'path'] as const).flatMap((shape) =>
     [2, 3, 4].map((tau) => {

@@ -15,12 +15,12 @@ import type { Configuration, Property, Protocol } from '../../../machines/protoc
 import { explore } from '../../../test/explore/explore.js';
 import type { Table } from '../experiment.js';
 
-/** Every edge is legal. */
+/** True if every edge is legal. */
 export const isLegalState = (c: Configuration): boolean => edgesOf(c).every((edge) => look(c, edge).phi === 1);
 
 export type Parents = Readonly<Record<NodeId, NodeId>>;
 
-/** All states of a tree in which every edge is legal: where each node points, and the finds. */
+/** All states of a tree in which every edge is legal: the pointers, and the finds. */
 export function legalStates(parents: Parents): Set<string> {
   const edges = Object.entries(parents).filter(([child, parent]) => child !== parent);
   const found = new Set<string>();
@@ -52,7 +52,7 @@ export const pointersAlone: Protocol = {
   mayFire: () => false,
 };
 
-/** All states that requests lead to from the quiescent state at the root; `isLegal`: whether every edge was legal in all of them. */
+/** All states that requests reach from the quiescent state at the root. `isLegal`: whether every edge was legal in all of them. */
 export function reachedStates(
   parents: Parents,
   protocol: Protocol = pointersAlone,

@@ -1,4 +1,4 @@
-/** Runs of the queue from arbitrary states: how many round trips pass until every edge is fully legal for good. */
+/** Runs of the queue from arbitrary states: round trips until every edge stays fully legal. */
 import { parseScenario, Simulation } from '../../../entries/network.js';
 import { protocols } from '../../../entries/machines.js';
 import { simulate } from '../../../testing/simulate.js';
@@ -6,7 +6,7 @@ import { type Report } from '../../../index.js';
 import { edgeName, edgesOf, isUnderObservation, look, type TreeEdge } from '../../../machines/queue/view.js';
 import { Random } from '../../../network/random.js';
 
-/** R in ticks: fine enough that no two things that differ in time fall into one tick by rounding. */
+/** R in ticks: fine enough to separate events that rounding would put into one tick. */
 const ROUND_TRIP = 1000;
 
 export const delays = {
@@ -24,7 +24,7 @@ export interface Stabilization {
   readonly mean: number;
 }
 
-/** Every node, edge and message of a fixed tree is arbitrary at the start; the run goes on for one round trip after the bound. */
+/** Runs a fixed tree from an arbitrary state of every node, edge and message, for one round trip more than the bound. */
 export function fixedTree(shape: SpanningShape, n: number, delay: Delays, tau: number, seeds: number): Stabilization {
   const until = { at: (4 + tau) * ROUND_TRIP };
   return extremesOf(seeds, (seed) =>
@@ -32,7 +32,7 @@ export function fixedTree(shape: SpanningShape, n: number, delay: Delays, tau: n
   );
 }
 
-/** A fixed tree of which everything is arbitrary at the start. */
+/** A fixed tree in an arbitrary initial state. */
 const corruptTree = (shape: SpanningShape, n: number, delay: Delays, tau: number, seed: number) => ({
   protocol: 'queue',
   topology: topologyOf(shape, n, seed),
@@ -47,7 +47,7 @@ function extremesOf(seeds: number, timeOfSeed: (seed: number) => number): Stabil
   return { max: Math.max(...times), mean: times.reduce((sum, time) => sum + time, 0) / times.length };
 }
 
-/** How long it takes until P1 has held once on every edge, if it does within the bound and a round trip (Lemma 6.4). */
+/** Time until P1 has held once on every edge, if it does within the bound and a round trip (Lemma 6.4). */
 export function untilObserved(shape: SpanningShape, n: number, delay: Delays, tau: number, seeds: number): Stabilization {
   return extremesOf(seeds, (seed) => {
     const scenario = { ...corruptTree(shape, n, delay, tau, seed), until: { at: (2 + tau) * ROUND_TRIP } };
@@ -56,7 +56,7 @@ export function untilObserved(shape: SpanningShape, n: number, delay: Delays, ta
     const unobserved = new Set<string>();
     let last = 0;
     simulation.network.steps$.subscribe(({ kind, at }) => {
-      // A state may satisfy P1 by chance and lose it to the timer (S5): what counts is an observation of the guardian's own.
+      // A state may satisfy P1 by chance and lose it to the timer (S5), so only an observation that the guardian started counts.
       const holds = (edge: TreeEdge) => {
         const view = look(c, edge);
         return view.guardian.value === 'observe' && view.guardian.context.timely && isUnderObservation(view);
@@ -71,7 +71,7 @@ export function untilObserved(shape: SpanningShape, n: number, delay: Delays, ta
   });
 }
 
-/** Tree and queue arbitrary: the time from the last change of the tree until every edge is fully legal. */
+/** Time from the last change of the tree until every edge is fully legal, with arbitrary tree and queue. */
 export function layered(topology: object, requests: number, seeds: number): number {
   const times = each(seeds, (seed) =>
     timeOf(
@@ -94,7 +94,7 @@ export function layered(topology: object, requests: number, seeds: number): numb
 
 const each = <T>(seeds: number, run: (seed: number) => T): T[] => Array.from({ length: seeds }, (_, i) => run(i + 1));
 
-/** The report's own meter, which counts from the last change of the tree. */
+/** The meter of the report, which counts from the last change of the tree. */
 function timeOf({ verdict, meters, seed }: Report): number {
   const measured = meters.find(({ name }) => name === 'stabilizationRoundTrips')?.measured;
   if (verdict !== 'valid' || measured === undefined) throw new Error(`Seed ${seed} did not stabilize, or violated a property.`);

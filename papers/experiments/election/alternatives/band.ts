@@ -1,4 +1,4 @@
-/** Alternative C, bands: every (radius + 1)-th depth of the forest leads, and what is below it follows. */
+/** Alternative C, bands: every (radius + 1)-th depth of the forest leads, and the nodes below it follow. */
 import type { NodeId } from '../../../../machines/effects.js';
 import type { Identity } from '../../../../machines/election/height.js';
 import type { SeatRule } from './level.js';

@@ -1,7 +1,7 @@
 /**
  * Alternative B, district cutting: the forest is cut from its leaves.
  *
- * A node leads when its deepest descendant without a leader is `radius` below it, and goes on while it is `separation` below. Its
+ * A node leads when its deepest descendant without a leader is `radius` below it, and continues to lead while it is `separation` below. Its
  * leader is the nearest ancestor that leads.
  */
 import type { NodeId } from '../../../../machines/effects.js';
@@ -11,7 +11,7 @@ import { treeParentOf, toldFrom } from './tree.js';
 
 interface LevelReport {
   readonly parent: NodeId | null;
-  /** How far below the deepest descendant without a leader is; -1 at a leader. */
+  /** Depth of the deepest descendant without a leader, relative to the node; -1 at a leader. */
   readonly need: number;
   readonly leader: Identity;
 }

@@ -12,7 +12,7 @@ import { alternativeLevel, seatBy, type AlternativeContext, type HeardSeat, type
 type Seats<T> = ReadonlyMap<NodeId, Seat<T>>;
 
 interface Options<T> extends ElectionProtocolOptions {
-  /** How each level starts: at rest. */
+  /** Initial state of each level, at rest. */
   readonly seats: readonly Seats<T>[];
 }
 
@@ -39,7 +39,7 @@ export function withRule<T>(rule: SeatRule<T>): Protocol<Options<T>> {
 const heardFrom = <T>(peers: readonly { readonly peer: NodeId }[], seats: Seats<T>): HeardSeat<T>[] =>
   peers.map(({ peer }) => ({ peer, told: seats.get(peer)!.told }));
 
-/** All nodes judge at once, time after time, until nothing changes. */
+/** All nodes apply the rule at once, repeatedly, until nothing changes. */
 function settle<T>(rule: SeatRule<T>, level: LevelRule, { start }: ElectionProtocolOptions, graph: NetworkGraph): Seats<T> {
   const identity = (node: NodeId) => identityOf(node, graph);
   const heightOf = (node: NodeId) => oriented(identity(node), identity(start[node]!.leader), start[node]!.distance);

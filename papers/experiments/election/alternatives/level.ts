@@ -30,7 +30,7 @@ export interface Seat<T> {
   /** Leader of the node; the node itself while it leads. */
   readonly member: Identity;
   readonly told: T;
-  /** When it first led; `null`: never. */
+  /** Clock at which it first led; `null`: never. */
   readonly birth: number | null;
 }
 
@@ -47,7 +47,7 @@ export interface AlternativeContext<T> extends Seat<T>, LevelRule {
   readonly heard: readonly HeardSeat<T>[];
 }
 
-/** The seat that the rule gives, with the time of birth. */
+/** The seat that the rule returns, with its time of birth. */
 export function seatBy<T>({ judge }: SeatRule<T>, look: Look<T>): Seat<T> {
   const { member, told } = judge(look);
   return { member, told, birth: look.birth ?? (isSame(member, look.id) ? look.now : null) };

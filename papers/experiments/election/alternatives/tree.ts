@@ -4,7 +4,7 @@ import { compareHeights, isSame } from '../../../../machines/election/height.js'
 import { heightOf } from '../../../../machines/election/links.js';
 import type { Look } from './level.js';
 
-/** An outgoing neighbor, kept while it is one, else the lowest; `null` at the top leader, and where nothing leads down. */
+/** The previous parent while it is an outgoing neighbor, otherwise the lowest one; `null` at the top leader, and without a way down. */
 export function treeParentOf({ height, links }: Pick<Look<unknown>, 'height' | 'links'>, old: NodeId | null): NodeId | null {
   if (isSame(height.lid, height.id)) return null;
   const isOutgoing = (peer: NodeId): boolean => {

@@ -10,23 +10,23 @@ import type { PopulationProtocol } from './protocols.js';
 
 interface Meeting {
   readonly initiator: NodeId;
-  /** One, or all that the initiator has locked. */
+  /** One responder, or all locked ones. */
   readonly responders: readonly NodeId[];
-  /** How often each of them had changed when it began, the initiator first. */
+  /** Number of changes of each agent at the beginning, the initiator first. */
   readonly since: readonly number[];
   isVoid: boolean;
 }
 
 /**
- * A population of agents that meet while one of them has locked the other: an interaction happens at its commit, for both at once,
- * or is void because their link was cut meanwhile.
+ * A population of agents that interact while one of them has locked the other. An interaction happens at its commit, for both at once, or
+ * is void because their link was cut before.
  */
 export class Population<S extends string> {
   /** Interactions in the order in which they happened. */
   readonly committed: (readonly [initiator: NodeId, ...responders: NodeId[]])[] = [];
-  /** How many were void. */
+  /** Number of void interactions. */
   voided = 0;
-  /** Interactions of which an end had changed since they began, or that began with an agent in another one. */
+  /** Number of interactions in which an agent changed between its beginning and its end, or that began during another one. */
   breaches = 0;
   private readonly states: Map<NodeId, S>;
   private readonly changes = new Map<NodeId, number>();
@@ -44,7 +44,7 @@ export class Population<S extends string> {
     return [...this.states.values()];
   }
 
-  /** The initiator has locked the responders: it meets one of them, or the whole group, each in turn and all at once. */
+  /** Begins the interaction of an initiator with locked responders: one of them, or the whole group, in order and at once. */
   begin(initiator: NodeId, responders: readonly NodeId[]): void {
     const group = [initiator, ...responders];
     const busy = [...this.meetings.values()].some(
@@ -54,7 +54,7 @@ export class Population<S extends string> {
     this.meetings.set(initiator, { initiator, responders, since: group.map((agent) => this.age(agent)), isVoid: false });
   }
 
-  /** The link between two agents is cut. */
+  /** Cuts the link between two agents. */
   part(u: NodeId, v: NodeId): void {
     for (const meeting of this.meetings.values()) {
       const { initiator, responders } = meeting;
@@ -62,7 +62,7 @@ export class Population<S extends string> {
     }
   }
 
-  /** The initiator releases the lock: the interaction that it has begun happens, unless their link was cut meanwhile. */
+  /** Commits the interaction of an initiator that releases its lock, unless their link was cut before. */
   commit(initiator: NodeId): void {
     const meeting = this.meetings.get(initiator);
     if (!meeting) return;
@@ -84,7 +84,7 @@ export class Population<S extends string> {
     return this.changes.get(agent) ?? 0;
   }
 
-  /** True if one interaction after the other, in the order of their commits, leads from the start to where the population is. */
+  /** True if the sequence of interactions, in the order of their commits, leads from the initial to the current state. */
   isSerializable(): boolean {
     const replayed = new Map(this.initial);
     for (const [initiator, ...responders] of this.committed) meet(this.protocol, replayed, initiator, responders);

@@ -5,11 +5,11 @@
  * states: states move over the graph, so that every pair of states meets.
  */
 
-/** A population protocol: its states, and what two agents that meet become, the initiator first. */
+/** A population protocol: its states, and the new states of two agents after they meet, the initiator first. */
 export interface PopulationProtocol<S extends string> {
   readonly states: readonly S[];
   meet(initiator: S, responder: S): readonly [S, S];
-  /** A number that no interaction changes: a lost half of one shows in it. */
+  /** A number that no interaction changes, so that a half-applied interaction is visible. */
   invariant?(population: readonly S[]): number;
 }
 

@@ -27,9 +27,9 @@ export type Action =
 
 const UNCHANGED: BondChange = { cut: [], joined: [] };
 
-/** Hexagon formation: amoebots that are connected become a hexagon around the first of them, one action of one amoebot at a time. */
+/** Hexagon formation: connected amoebots become a hexagon around the first of them, one action of one amoebot at a time. */
 export class Hexagon {
-  /** Where they are. */
+  /** Positions of the amoebots. */
   readonly matter: Matter;
   private readonly cells = new Map<NodeId, Cell>();
 
@@ -42,7 +42,7 @@ export class Hexagon {
     }
   }
 
-  /** True if all have come to their place. */
+  /** True if all have reached their place. */
   get isFormed(): boolean {
     return [...this.cells.values()].every(isFixed);
   }
@@ -56,7 +56,7 @@ export class Hexagon {
     return this.cells.get(amoebot)!;
   }
 
-  /** The action that an amoebot is enabled for, going by itself and these neighbors. */
+  /** The enabled action of an amoebot, from its own state and these neighbors. */
   enabled(amoebot: NodeId, neighbors: readonly NodeId[]): Action | null {
     const { role } = this.cell(amoebot);
     if (isFixed(this.cell(amoebot))) return null;
@@ -126,7 +126,7 @@ export const isFixed = ({ role }: Cell): boolean => role === 'seed' || role === 
 
 const become = (role: Cell['role'], points: Direction | null): Action => ({ do: 'become', cell: { role, points } });
 
-/** Turning from a direction that is blocked, the first that is not. */
+/** The first free direction, turning from a blocked one. */
 function firstFree(from: Direction, by: 1 | -1, isBlocked: (direction: Direction) => boolean): Direction {
   let direction = from;
   while (isBlocked(direction)) direction = turned(direction, by);

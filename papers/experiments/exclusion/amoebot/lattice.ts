@@ -32,16 +32,14 @@ export const around = (point: Point): Point[] => directions.map((direction) => b
 
 export const isSamePoint = (a: Point, b: Point): boolean => a.x === b.x && a.y === b.y;
 
-/** The direction in which a node lies from one next to it. */
+/** The direction from a node to an adjacent one. */
 export const toward = (from: Point, to: Point): Direction =>
   directions.find((direction) => isSamePoint(beside(from, direction), to))!;
 
 /** A point as text, for maps and sets: `x y`. */
 export const keyOf = ({ x, y }: Point): string => `${x} ${y}`;
 
-/**
- * The first nodes of the spiral around a node: a hexagon, its last layer as far as they reach.
- */
+/** The first nodes of the spiral around a node: a hexagon whose last layer may be incomplete. */
 export function spiral(center: Point, length: number): Point[] {
   if (!Number.isSafeInteger(center?.x) || !Number.isSafeInteger(center.y))
     throw new UsageError('spiral must begin at a node of the lattice. Use integers, for example { x: 0, y: 0 }.');

@@ -10,7 +10,7 @@ import { around, beside, isSamePoint, keyOf, type Direction, type Point } from '
 /** The nodes of the lattice that an amoebot occupies: one while contracted, two while expanded. */
 export interface Body {
   readonly head: Point;
-  /** The head while contracted. */
+  /** Equals the head while contracted. */
   readonly tail: Point;
 }
 
@@ -21,7 +21,7 @@ export interface BondChange {
   readonly joined: readonly Bond[];
 }
 
-/** Programmable matter in the canonical amoebot model: who occupies which nodes of the lattice, and the movements that are possible. */
+/** Programmable matter in the canonical amoebot model: the amoebots on the nodes of the lattice, and the possible movements. */
 export class Matter {
   private readonly bodies = new Map<NodeId, Body>();
   private readonly occupants = new Map<string, NodeId>();
@@ -35,7 +35,7 @@ export class Matter {
     for (const point of [body.head, body.tail]) this.occupants.set(keyOf(point), amoebot);
   }
 
-  /** Where an amoebot is. */
+  /** Position of an amoebot. */
   body(amoebot: NodeId): Body {
     return this.bodies.get(amoebot)!;
   }
@@ -50,12 +50,12 @@ export class Matter {
     return this.occupants.get(keyOf(point));
   }
 
-  /** True if the node next to the head of an amoebot in this direction is that one. */
+  /** True if this point is adjacent to the head of an amoebot in this direction. */
   isBeside(amoebot: NodeId, direction: Direction, point: Point): boolean {
     return isSamePoint(beside(this.body(amoebot).head, direction), point);
   }
 
-  /** All nodes that are occupied, as text, sorted. */
+  /** All occupied nodes, as text, sorted. */
   get shape(): readonly string[] {
     return [...this.occupants.keys()].sort();
   }
@@ -67,7 +67,7 @@ export class Matter {
     return [...new Set(beside)].filter((other) => other !== undefined).filter((other) => other !== amoebot);
   }
 
-  /** All pairs that are next to each other, each once. */
+  /** All adjacent pairs, each once. */
   bonds(): Bond[] {
     return [...this.bodies.keys()].flatMap((u) => this.neighbors(u).flatMap((v) => (u < v ? [[u, v] as const] : [])));
   }
@@ -80,12 +80,12 @@ export class Matter {
     return this.move([amoebot], () => this.place(amoebot, { head: target, tail: head }));
   }
 
-  /** Draws the tail of an expanded amoebot in. */
+  /** Contracts an expanded amoebot into its head. */
   contract(amoebot: NodeId): BondChange {
     return this.move([amoebot], () => this.drawIn(amoebot));
   }
 
-  /** A handover: the tail is drawn in, and a contracted neighbor stretches into the node that it leaves. */
+  /** A handover: an expanded amoebot contracts, and a contracted neighbor expands into the node that it leaves. */
   pull(amoebot: NodeId, follower: NodeId): BondChange {
     return this.move([amoebot, follower], () => {
       const { tail } = this.body(amoebot);
@@ -94,7 +94,7 @@ export class Matter {
     });
   }
 
-  /** The other handover: a contracted amoebot stretches into the tail of an expanded neighbor, which is drawn in by that. */
+  /** The other handover: a contracted amoebot expands into the tail of an expanded neighbor, which contracts. */
   push(amoebot: NodeId, leader: NodeId): BondChange {
     return this.pull(leader, amoebot);
   }
@@ -115,7 +115,7 @@ export class Matter {
   }
 }
 
-/** The bonds of the one list that the other lacks, each once. */
+/** The bonds of the first list that are not in the other, each once. */
 function missing(bonds: readonly Bond[], others: readonly Bond[]): Bond[] {
   const known = new Set(others.map(String));
   return bonds.filter((bond) => !known.has(String(bond)) && known.add(String(bond)));

@@ -22,24 +22,24 @@ export class Operations<Memory extends object> {
     readonly locked: readonly NodeId[],
   ) {}
 
-  /** Connected: who is next to the head in this direction, if anybody is. */
+  /** Connected: the amoebot adjacent to the head in this direction, if any. */
   connected(direction: Direction): NodeId | undefined {
     return this.matter.at(beside(this.matter.body(this.self).head, direction));
   }
 
-  /** Read: the public memory of itself or a locked neighbor. */
+  /** Read: the public memory of the amoebot or a locked neighbor. */
   read(amoebot: NodeId): Memory {
     this.requireLocked(amoebot, 'read');
     return this.memories.get(amoebot)!;
   }
 
-  /** Write: changes the public memory of itself or a locked neighbor. */
+  /** Write: changes the public memory of the amoebot or a locked neighbor. */
   write(amoebot: NodeId, change: Partial<Memory>): void {
     this.requireLocked(amoebot, 'write');
     this.memories.set(amoebot, { ...this.memories.get(amoebot)!, ...change });
   }
 
-  /** True if itself or a locked neighbor occupies two nodes. */
+  /** True if the amoebot or a locked neighbor occupies two nodes. */
   isExpanded(amoebot: NodeId): boolean {
     this.requireLocked(amoebot, 'read');
     return this.matter.isExpanded(amoebot);
@@ -50,7 +50,7 @@ export class Operations<Memory extends object> {
     return this.matter.expand(this.self, direction);
   }
 
-  /** Contract: out of its tail. */
+  /** Contract into the head. */
   contract(): BondChange {
     return this.matter.contract(this.self);
   }

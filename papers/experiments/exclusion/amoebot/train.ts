@@ -14,9 +14,9 @@ import { Operations } from './operations.js';
 export interface Carriage {
   /** Remaining directions of the engine. */
   readonly way: readonly Direction[];
-  /** Where the tail of the one before it is, seen from the head; `null` for the engine. */
+  /** Direction from the head to the tail of the amoebot before it; `null` for the engine. */
   readonly front: Direction | null;
-  /** Where that one's head went from there, once it has gone. */
+  /** Direction in which the head of that amoebot went from there, once it has moved. */
   readonly next: Direction | null;
 }
 
@@ -25,7 +25,7 @@ export type Shunting = { readonly do: 'expand' | 'push'; readonly direction: Dir
 
 /** The train: amoebots in a line follow the first of them along a way, one action of one amoebot at a time. */
 export class Train {
-  /** Where they are. */
+  /** Positions of the amoebots. */
   readonly matter: Matter;
   private readonly memories = new Map<NodeId, Carriage>();
 
@@ -43,12 +43,12 @@ export class Train {
     return [...this.memories.keys()];
   }
 
-  /** True if the engine has gone its way, and all have followed. */
+  /** True if the engine has completed its way, and all have followed. */
   get isFormed(): boolean {
     return [...this.memories].every(([amoebot, { way }]) => way.length === 0 && !this.matter.isExpanded(amoebot));
   }
 
-  /** The action that an amoebot is enabled for, going by itself and these neighbors. */
+  /** The enabled action of an amoebot, from its own state and these neighbors. */
   enabled(amoebot: NodeId, neighbors: readonly NodeId[]): Shunting | null {
     const here = this.at(amoebot, neighbors);
     const { way, front, next } = here.read(amoebot);
