@@ -72,14 +72,14 @@ const inDeposits = (c: Config): number =>
   total([...c.nodes.values()].map((node) => (depositsOf(node)?.local ?? 0) + (depositsOf(node)?.global ?? 0)));
 const deposited = (c: Config): number => total([...c.nodes.values()].map((node) => depositsOf(node)?.deposited ?? 0));
 
-/** Collected for a change that is under way. */
+/** Permits collected for a current change. */
 const collected = (c: Config): number => total([...c.nodes.values()].map((node) => mainOf(node)?.permits ?? 0));
 
-/** All permits of R that are somewhere or were given out. */
+/** All permits of R that exist or were given to applications. */
 const accounted = (c: Config): number =>
   rootBinOf(c, 'R').permits + inBins(c, 'R') + inDeposits(c) + inFlight(c, 'R') + collected(c) + issued(c);
 
-/** All permits of R that there ever were. */
+/** All permits of R so far: the budget and all deposits. */
 const supply = (c: Config): number => c.instance.options.M + deposited(c);
 
 const isQuiet = (c: Config): boolean => c.flights.length === 0;
@@ -235,7 +235,7 @@ const uniqueShortNames: ControllerProperty[] = [
   },
 ];
 
-/** Names of participants, of leaves that are being welcomed, and those that applications took. */
+/** Names of participants, of leaves that are being welcomed, and names taken by applications. */
 function namesOf(c: Config): number[] {
   const names: (number | null)[] = flying(c, 'welcome').map(({ message }) => message.name);
   for (const node of c.nodes.values()) {
@@ -244,7 +244,7 @@ function namesOf(c: Config): number[] {
   return names.filter((name) => name !== null);
 }
 
-/** All invariants, of every kind of controller. */
+/** All invariants, for every kind of controller. */
 export const plainProperties: readonly ControllerProperty[] = [
   ...invariants,
   ...exhaustion,

@@ -1,4 +1,4 @@
-/** Where mutants of the controller are searched further than in its own systems, and which edits break no promise. */
+/** Additional systems in which mutants of the controller are searched, and edits that violate no promise. */
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 import { because } from '../because.fixtures.js';
 import { MAIN, NEWCOMER } from './messages.js';
@@ -26,7 +26,7 @@ export const further: readonly FurtherSystem[] = [
     events: [...does(0, 'n0', 'child', 'child', 'child', 'child', 'take'), ...does(0, 'n1', 'take', 'take', 'leave')],
     states: 600,
   })),
-  // The same where nodes join under those that have joined, and ask until there is no more.
+  // The same if nodes join under joined nodes, and request until the permits are exhausted.
   {
     topology: tree(['n0', 'n1'], ['n1', 'n2'], ['n2', 'n3'], ['n1', 'n4']),
     options: { kind: 'main', M: 5, W: 2, parents: alone },
@@ -53,7 +53,7 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 400,
   },
-  // A bank that grows, with one bin of one and with large ones.
+  // A growing bank, with one bin of capacity one and with large ones.
   ...[
     { M: 2, W: 1 },
     { M: 6, W: 960 },
@@ -71,7 +71,7 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   })),
-  // Two leaves behind one node, until nothing is left; and one after the other.
+  // Two leaves behind one node, until the permits are exhausted; also one after the other.
   ...[
     { kind: 'basic', M: 3, W: 2 },
     { kind: 'basic', M: 3, W: 2, pipelined: true },
@@ -108,7 +108,7 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   })),
-  // Links go down while a change is under way, at each of its moments.
+  // Links go down during a change, at each of its moments.
   ...[1, 4, 7, 10, 13].map((at) => ({
     topology: tree(['n0', 'n1'], ['n1', 'n2'], ['n2', 'n3'], ['n1', 'n4']),
     options: { kind: 'modified', M: 5, W: 0 },
@@ -121,14 +121,14 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   })),
-  // A leaf with a full bin asks for a child and wants to leave before it has been answered.
+  // A leaf with a full bin requests a child and a leave before the answer.
   {
     topology: row(3),
     options: { kind: 'main', M: 960, W: 960 },
     events: [...does(0, 'n2', 'take'), ...does(40, 'n2', 'child'), ...does(41, 'n2', 'leave'), ...does(80, 'n1', 'take')],
     states: 0,
   },
-  // A request is rejected while a change for lack of joins is under way.
+  // A request is rejected during a change for lack of joins.
   {
     topology: around,
     options: { kind: 'main', M: 0, parents: alone },
@@ -177,7 +177,7 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   },
-  // A join is permitted while a change for lack of permits is under way.
+  // A join is permitted during a change for lack of permits.
   {
     topology: around,
     options: { kind: 'modified', M: 6, W: 0, parents: { ...alone, n1: 'n0' } },
@@ -198,7 +198,7 @@ export const further: readonly FurtherSystem[] = [
     events: [...does(0, 'n3', 'take'), ...does(0, 'n4', 'take'), ...more, ...does(1.5, 'n2', 'take')],
     states: 0,
   })),
-  // A bin is refused again, by a root far away, while a change is under way.
+  // A bin is rejected again, by a distant root, during a change.
   {
     topology: {
       nodes: ['n0', 'n1', 'n2'],
@@ -212,7 +212,7 @@ export const further: readonly FurtherSystem[] = [
     events: [...does(0, 'n1', 'take'), ...does(4, 'n2', 'take'), ...does(12, 'n0', ...Array.from({ length: 7 }, () => 'child'))],
     states: 0,
   },
-  // A withdrawal waits for deposits, and another one while a change is under way.
+  // A withdrawal waits for deposits, and another one during a change.
   {
     topology: around,
     options: { kind: 'bank', M: 0, parents: alone },
@@ -228,7 +228,7 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   },
-  // A node with a child is asked to leave; names are given before a change; and who is cut off was given permits.
+  // A node with a child is requested to leave; names are given before a change; and a severed node has received permits.
   { topology: row(3), options: { kind: 'main', M: 3, W: 1 }, events: does(0, 'n1', 'take', 'leave'), states: 0 },
   {
     topology: row(3),
@@ -244,7 +244,7 @@ export const further: readonly FurtherSystem[] = [
   },
 ];
 
-/** Two actions of a rule that change places, for each of the first ones. */
+/** Two actions of a rule exchange places, for each first one. */
 const swaps = (rule: string, ...first: readonly number[]) =>
   first.map((one) => `swap actions ${rule}, actions ${one} and ${one + 1}`);
 
@@ -253,7 +253,7 @@ const EMPTIED = 'drop action (root): sever, action 2';
 const SILENT = 'a role that opens does nothing until something comes to it, and one that closes does nothing any more';
 const ONE_STEP = 'each role hears it within the step, before it hears what the others answer';
 
-/** Which edits break no promise, though the charts do otherwise. */
+/** Edits that violate no promise, although the charts behave differently. */
 export const unpromised = {
   ...because('request', 'who takes lets nobody join: no role is told', 'drop action ready: take, action 1'),
   ...because(

@@ -47,7 +47,7 @@ const oneRequest = [
   'At most one request of a controller is unanswered on the way up from a node, and only while its process is not idle (I5).',
 ] as const;
 
-/** Where requests are pipelined a link carries many: this looks at nothing, and the checker reports it as vacuous. */
+/** Pipelined: a link carries many requests, so this property checks nothing and the checker reports it as vacuous. */
 const requestsArePipelined: ControllerProperty = {
   name: oneRequest[0],
   description: oneRequest[1],

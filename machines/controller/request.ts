@@ -42,12 +42,12 @@ interface Wanted {
 
 export interface RequestContext extends RequestInput {
   readonly permits: number;
-  /** The name of the next permit, where permits are names. */
+  /** Name of the next permit, if permits are names. */
   readonly first: number | null;
   readonly wanted: Wanted | null;
   /** Permits given to the application so far. */
   readonly issued: number;
-  /** The names among them that the application itself took. */
+  /** Names among them that the application took. */
   readonly names: readonly number[];
   /** True if a request was rejected here. */
   readonly hasRejected: boolean;
@@ -90,7 +90,7 @@ const contents = (type: Settle['type'], keepsBin = false) =>
     message: { type, permits: keepsBin ? 0 : permits, issued, keptBack: hasRejected ? permits : null, names },
   }));
 
-/** A join is the business of the node's main role, which knows the tree. */
+/** A join is handled by the node's main role, which knows the tree. */
 const permission = (args: In) => ({
   role: wantedOf(args).purpose === 'child' ? MAIN : [],
   message: { type: 'joined' as const, name: firstName(args) },
@@ -114,8 +114,7 @@ const atChange = [
 ] as const;
 
 /**
- * The chart of the request procedure: gives out the permits of its node's local bin and has the bin refilled (Afek et al., Figure
- * 3).
+ * Chart of the request procedure: gives the permits of its node's local bin and has the bin refilled (Afek et al., Figure 3).
  *
  * @public
  */
@@ -223,7 +222,7 @@ export const requestMachine = setup({
   },
 });
 
-/** True if the chart grants a take of so much at once, without a word to anybody: then several takes are as good as one of their sum. */
+/** True if the chart grants this amount at once, without messages: then several takes equal one of their sum. */
 export const givesAtOnce = ({ value, context }: Pick<RoleView<RequestContext>, 'value' | 'context'>, amount: number): boolean =>
   (value === 'ready' || value === 'exhausted') && amount <= context.permits;
 

@@ -33,7 +33,7 @@ export type Unserved = 'reject' | 'defer' | 'park' | 'end';
 
 export interface RootBudget {
   readonly permits: number;
-  /** The first of that many names, where permits are names. */
+  /** First of the remaining names, if permits are names. */
   readonly first: number | null;
   readonly unserved: Unserved;
 }
@@ -85,7 +85,8 @@ const serve = { guard: 'canServe', actions: [...reply('permit', asked), 'payOut'
 const settle = { actions: [handIn(false), 'emptyBin'] } as const;
 
 /**
- * The chart of the delivery process of the root: keeps the bin that holds all permits at the start, and answers the requests that come up (Afek et al., Figure 5).
+ * Chart of the delivery process of the root: keeps the bin that holds all permits at the start, and answers the requests that arrive (Afek
+ * et al., Figure 5).
  *
  * @public
  */

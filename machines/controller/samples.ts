@@ -1,4 +1,4 @@
-/** Events and starts worth trying on each of the controller's charts: what path generation and coverage feed them. */
+/** Sample events and inputs for each of the controller's charts, for path generation and coverage. */
 import type { LinkEvent, NodeId, Received } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
 import type { DeliveryContext, DeliveryInput } from './delivery.js';
@@ -27,7 +27,7 @@ const scale = { exponent: 1 };
 const terms: Terms = { R: scale, N: { exponent: null }, alive: true };
 const settings: Settings = { parts: ['R', 'N'], pipelined: false, echo: 'quiet' };
 
-/** Events that would make a context grow without end are fired while it is small. */
+/** Events that let a context grow without limit are fired only while it is small. */
 const CROWDED = 2;
 
 const replies = (of: Controller, level: number): Reply[] => [

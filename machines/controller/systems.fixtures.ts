@@ -22,14 +22,14 @@ export const star = (n: number): Topology =>
     Array.from({ length: n - 1 }, (_, i) => [0, i + 1] as const),
   );
 
-/** `at(1, 'take', 'child')`: what node n1 is asked for, in this order. */
+/** `at(1, 'take', 'child')`: the requests of node n1, in this order. */
 export const at = (node: number, ...words: readonly string[]) =>
   words.map((word) => {
     const [name = '', amount] = word.split(' ');
     return { do: 'command' as const, name, node: `n${node}`, fields: amount === undefined ? {} : { amount: Number(amount) } };
   });
 
-/** The same controller with bins of a given exponent, whatever its waste: what it wastes then is not the paper's matter. */
+/** The same controller with bins of a given exponent, independent of its waste, outside of the paper's bounds. */
 const forced = (exponent: number) => ({
   ...controller,
   options: (...args: Parameters<typeof controller.options>): ControllerOptions => {

@@ -1,11 +1,11 @@
-/** Small systems of the controller: every kind, requests beyond what there is, leaves that come and go, links that go down. */
+/** Small systems of the controller: every kind, requests beyond the budget, leaves that come and go, links that go down. */
 import type { SystemSample } from '../protocol.js';
 
 const at = (node: string, ...words: readonly (string | readonly [string, number])[]) =>
   words.map((word) => (typeof word === 'string' ? { at: 0, node, do: word } : { at: 0, node, do: word[0], amount: word[1] }));
 
 const row = (n: number) => ({ kind: 'path', n });
-/** A row whose last node is not of the tree yet: it joins under its neighbor. */
+/** A row whose last node joins the tree later, under its neighbor. */
 const parents = (n: number) => Object.fromEntries(Array.from({ length: n - 1 }, (_, i) => [`n${i}`, `n${Math.max(0, i - 1)}`]));
 
 export const controllerSystems: readonly SystemSample[] = [
@@ -34,7 +34,7 @@ export const controllerSystems: readonly SystemSample[] = [
     options: { kind: 'modified', M: 5, W: 0, pipelined: true },
     events: [...at('n2', 'take', 'take', 'take'), ...at('n1', 'take', 'take', 'take')],
   },
-  // Bins of three and of four, so that there is something to hand back.
+  // Bins of three and four permits, so that some can be returned.
   ...[
     { kind: 'bins', M: 12, W: 9 },
     { kind: 'main', M: 480, W: 480 },

@@ -29,7 +29,7 @@ export type ControllerNotification =
   | { readonly type: 'exhausted' }
   | { readonly type: 'deposited'; readonly amount: number };
 
-/** Answers by the controller that gives them. */
+/** Notifications that answer requests, by controller. */
 const ANSWERS: Readonly<Record<Controller, readonly ControllerNotification['type'][]>> = {
   R: ['granted', 'rejected'],
   N: ['permitted', 'named'],
@@ -63,7 +63,7 @@ export class ToldAnswers {
     if (kind === 'corrupt' || kind === 'restart' || kind === 'reload') this.isPromised = false;
     // Another promise covers a node whose roles do not fit its place.
     if (!this.isPromised || !view || !hasItsRoles(view, this.options.settings)) return;
-    // Whatever has not taken a step yet is as it began.
+    // Nodes without a step are in their initial state.
     if (this.before.size === 0) for (const [id, other] of c.nodes) if (id !== node) this.before.set(id, other);
     const before = this.before.get(node);
     this.before.set(node, view);
@@ -102,7 +102,7 @@ export class ToldAnswers {
   }
 }
 
-/** A step of a node, and its state on both sides of it. */
+/** A step of a node, with its state before and after. */
 interface Change {
   readonly before: NodeView;
   readonly after: NodeView;
@@ -162,7 +162,7 @@ function isAsFound({ before, after, step: { node } }: Change, c: Configuration):
   const [was, is] = [before, after].map((view) => mainOf(view)?.phase);
   if (!is || is === was || [...c.nodes.values()].some((view) => isSevered(view) || hasLost(view))) return true;
   const members = [...c.nodes].filter(([, view]) => isMember(view));
-  // The root goes on within the same step with what it has held: what comes of that was not there yet.
+  // The root continues with held requests within the same step; their results did not exist yet.
   const named = members.map(([id, view]) => requestOf(id === node ? before : view, 'N')!.names.length);
   const hasEnded = deliveryState(is.late ? after : before, 'R') === 'signaled';
   return is.n === members.length + total(named) && is.alive !== hasEnded;
@@ -177,7 +177,7 @@ function wantedBy(event: Step['event']): { readonly of: Controller; readonly wha
   return event.type === 'child' || event.type === 'name' ? { of: 'N', what: event.type } : null;
 }
 
-/** The request that a notice answers; a name that is none answers nothing. */
+/** The request that a notification answers. A malformed name answers none. */
 function whatOf(notification: ControllerNotification): number | string | undefined {
   if (notification.type === 'granted' || notification.type === 'rejected') return notification.amount;
   if (notification.type === 'named') return notification.name === null ? undefined : 'name';
@@ -188,7 +188,7 @@ function whatOf(notification: ControllerNotification): number | string | undefin
 const given = (view: NodeView): number =>
   (requestOf(view, 'R')?.issued ?? 0) + (view[MAIN] ?? view[NEWCOMER])!.context.past.issued - (depositsOf(view)?.deposited ?? 0);
 
-/** Permits of R that the node keeps, those included that it has collected for a change. */
+/** Permits of R that the node keeps, including those collected for a change. */
 function heldBy(view: NodeView): number {
   const { local = 0, global = 0 } = depositsOf(view) ?? {};
   const bins = requestOf(view, 'R')!.permits + deliveryOf(view, 'R')!.permits;
@@ -198,14 +198,14 @@ function heldBy(view: NodeView): number {
 const hasSignaled = (view: NodeView, id: NodeId, { root }: ControllerOptions): boolean =>
   id === root && deliveryState(view, 'R') === 'signaled';
 
-/** A leaf without a name for which no change and no answer is under way. */
+/** A leaf without a name, outside of a change and without a pending request. */
 function mayLeave(view: NodeView): boolean {
   const { parent, children, lost, name } = mainOf(view)!;
   const isFree = mainState(view) === 'running' && !isWaiting(view, 'R') && !isWaiting(view, 'N');
   return isFree && parent !== null && children.length + lost.length === 0 && name === null;
 }
 
-/** Its way to the root is gone. */
+/** True if the event cuts the node off from the root. */
 const cutsOff = ({ type, peer, from }: Step['event'], parent: NodeId | null): boolean =>
   parent !== null && ((type === 'link.down' && peer === parent) || (type === 'severed' && from === parent));
 
@@ -235,7 +235,7 @@ function isSupervisor({ before, step }: Change, { root }: ControllerOptions): bo
   return isSpent && refusals.every((refusal) => isOwn(refusal) || isPassedOn(refusal));
 }
 
-/** True if an answer is to the request of the process's own bin. */
+/** True for an answer to the request of the process's own bin. */
 function isOwnAnswer({ level }: Reply, view: NodeView, of: Controller): boolean {
   const { chart, context } = deliveryProcess(view, of);
   if (chart !== 'pipelined') return deliveryState(view, of) === 'stocked.refilling';

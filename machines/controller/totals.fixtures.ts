@@ -1,4 +1,4 @@
-/** Runs of every kind of controller that are damaged, for the two forms of its properties. */
+/** Damaged runs of every kind of controller, to compare the two forms of its properties. */
 import { compareForms, type Twist } from '../../network/damaged.fixtures.js';
 import type { NodeView } from '../protocol.js';
 import { controller } from './index.js';

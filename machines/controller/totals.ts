@@ -25,9 +25,9 @@ import {
 
 interface NodeFact {
   readonly id: NodeId;
-  /** Permits of R in its bins, and collected for a change that is under way. */
+  /** Permits of R in its bins, and collected for a current change. */
   readonly kept: number;
-  /** Permits of R given to its application, less what leaves that left had deposited; and what it deposited. */
+  /** Permits of R given to its application, minus deposits of leaves that left; and its own deposits. */
   readonly issued: number;
   readonly deposited: number;
   /** Permits gathered by a rejected request for several permits, and by a waiting one. */
@@ -44,13 +44,13 @@ interface NodeFact {
   /** True if the node waits for a permit of R; and whether an event without a command is pending. */
   readonly isWaiting: boolean;
   readonly isOwed: boolean;
-  /** Some bin of it is neither empty nor half full. */
+  /** True if a bin is neither empty nor half full. */
   readonly isMisfilled: boolean;
-  /** The last change for lack of joins came too early or too late. */
+  /** True if the last change for lack of joins came too early or too late. */
   readonly isMisgrown: boolean;
   /** Sizes of its bins, which define the value of a permit at this node; `null` after it was severed. */
   readonly scale: Scale | null;
-  /** How many of its requests may be on the way up. */
+  /** Maximum number of its requests on the way up. */
   readonly requests: Readonly<Record<Controller, number>>;
   readonly names: readonly number[];
 }
@@ -118,11 +118,11 @@ function permitsAt(view: NodeView, isRoot: boolean) {
   };
 }
 
-/** True if a node waits for what comes by itself: not for a deposit. */
+/** True if the node waits for an event other than a deposit. */
 export const isOwed = (view: NodeView, { kind }: ControllerOptions): boolean =>
   isWaiting(view, 'N') || (kind !== 'bank' && isWaiting(view, 'R'));
 
-/** True if nothing has ever failed: no node has crashed, and no part of the tree was cut off. */
+/** True without any failure: no node has crashed, and no part of the tree was cut off. */
 export const isWhole = ({ broken }: Pick<ControllerTotals, 'broken'>, c: () => Configuration): boolean =>
   broken === 0 && (c().everCrashed ?? []).length === 0;
 
@@ -153,7 +153,7 @@ function requestsOf(view: NodeView, of: Controller): number {
 /** Messages between a node and the rest of the network. */
 interface Traffic {
   scale: Scale | null;
-  /** The levels of the permits on their way to it. */
+  /** Levels of the permits on their way to it. */
   readonly levels: number[];
   readonly allowed: Record<Controller, number>;
   readonly requests: Record<Controller, number>;
@@ -167,19 +167,19 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
   free = 0;
   /** Nodes that are cut off, or that have lost a part of the tree. */
   broken = 0;
-  /** Nodes that wait for a permit of R, and what those who wait gathered. */
+  /** Nodes that wait for a permit of R, and the permits that they have gathered. */
   waiting = 0;
   gathered = 0;
-  /** Nodes that wait for what comes by itself. */
+  /** Nodes with a pending event other than a command. */
   pending = 0;
   /** Nodes with a bin that is neither empty nor half full. */
   misfilled = 0;
-  /** The last change for lack of joins came too early or too late. */
+  /** True if the last change for lack of joins came too early or too late. */
   isMisgrown = false;
-  /** Nodes with more requests on the way up than they may have. */
+  /** Nodes with too many requests on the way up. */
   crowded = 0;
   hasSignaled = false;
-  /** Nodes at which a request was ever rejected, whether they still take part or not; and rejects on their way. */
+  /** Nodes with a rejected request, including those that have left, and rejects in flight. */
   rejections = 0;
   readonly names = new Names();
   private elsewhere = 0;
@@ -189,17 +189,17 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
 
   constructor(readonly options: ControllerOptions) {}
 
-  /** All permits of R that there ever were. */
+  /** All permits of R so far: the budget and all deposits. */
   get supply(): number {
     return this.options.M + this.deposited;
   }
 
-  /** All permits of R that are somewhere or were given out. */
+  /** All permits of R that exist or were given to applications. */
   get accounted(): number {
     return this.elsewhere + this.issued;
   }
 
-  /** Permits that were not given out, and that are not kept for smaller requests, at a node or, once it has left, at the root. */
+  /** Permits that were not given, except those kept for smaller requests at a node or, after it has left, at the root. */
   get waste(): number {
     return this.options.M - this.issued - this.keptBack - Math.min(this.givenBack, this.free);
   }
@@ -278,10 +278,10 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
   }
 }
 
-/** The receiver of a permit credits its own capacity. A severed node takes nothing any more. */
+/** The receiver of a permit credits its own capacity. A severed node receives none. */
 const worth = (scale: Scale | null, level: number): number => (scale === null ? 0 : capacity(scale, level));
 
-/** Names that were given, some of them perhaps twice. */
+/** Issued names, with duplicates. */
 class Names {
   count = 0;
   private readonly given = new Multiset<number>();
@@ -294,7 +294,7 @@ class Names {
     else if (name === this.top) this.top = undefined;
   }
 
-  /** Names that were given more than once. */
+  /** Number of names that were issued more than once. */
   get repeated(): number {
     return this.given.repeated;
   }

@@ -49,7 +49,7 @@ function followsPrint(raw: Raw, { kind }: ControllerOptions): boolean {
   return rules === 'printed';
 }
 
-/** For the end to be announced only once M - W permits are out, the root must be able to collect what is left of them. */
+/** True if the end is announced only once M - W permits are given; the root must then be able to collect the rest. */
 function waits(raw: Raw, { kind }: ControllerOptions, isPrinted: boolean): boolean {
   const isLate = oneOf(raw, 'signal', ['early', 'late'] as const, 'early') === 'late';
   if (isLate && (isPrinted || (kind !== 'main' && kind !== 'modified')))

@@ -1,6 +1,6 @@
 /**
- * The controller's global state in the paper's words: bins, requests, permits in flight. Properties and summaries read it from here,
- * and at the end the inspector's picture: how full a node's bins are, whether it waits, and how far a change has come.
+ * The controller's global state in the paper's terms: bins, requests, permits in flight. Properties and summaries use it, and at the end
+ * the inspector's picture: fill levels of a node's bins, whether it waits, and the progress of a change.
  */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
@@ -27,7 +27,7 @@ import type { RootContext } from './root.js';
 export type Config = Configuration<ControllerOptions>;
 export type FlightOf<M extends ControllerMessage = ControllerMessage> = Flight & { readonly message: M };
 
-/** True if a node takes part: it has joined, and has neither left nor been severed. */
+/** True for a participant: it has joined, and has neither left nor been severed. */
 export const isMember = (node: NodeView): boolean => requestRole('R') in node;
 export const isSevered = (node: NodeView): boolean => MAIN in node && !isMember(node);
 
@@ -37,13 +37,13 @@ export const requestOf = (node: NodeView, of: Controller): RequestContext | unde
 export const requestState = (node: NodeView, of: Controller): string => statePath(node[requestRole(of)]!);
 export const depositsOf = (node: NodeView): DepositsContext | undefined => node[DEPOSITS]?.context;
 
-/** The delivery process below the root, whichever of the two it is. */
+/** The delivery process below the root, waiting or pipelined. */
 export function deliveryOf(node: NodeView, of: Controller): DeliveryContext | PipelinedContext | undefined {
   const role = node[deliveryRole(of)];
   return role && role.chart !== 'root' ? role.context : undefined;
 }
 
-/** The delivery process of a node, by its chart: that of the root has another. */
+/** The delivery process of a node, by its chart. The root has a different chart. */
 type DeliveryProcess =
   | (RoleView<DeliveryContext> & { readonly chart: 'delivery' })
   | (RoleView<PipelinedContext> & { readonly chart: 'pipelined' })
@@ -87,19 +87,19 @@ export function keptBackAt(node: NodeView): number {
   return request?.hasRejected ? request.permits : 0;
 }
 
-/** Permits of R given to its application, less what leaves that left had deposited. */
+/** Permits of R given to its application, minus deposits of leaves that left. */
 export const issuedAt = (node: NodeView): number => (requestOf(node, 'R')?.issued ?? 0) + pastOf(node).issued;
 
-/** The name of a node that takes part or was cut off, and those that its application took. */
+/** Names of a participant or severed node, and names taken by its application. */
 export const namesAt = (node: NodeView): number[] => {
   const name = mainOf(node)?.name ?? null;
   return [...(name === null ? [] : [name]), ...pastOf(node).names, ...(requestOf(node, 'N')?.names ?? [])];
 };
 
-/** The nodes that are not down. */
+/** The nodes that are up. */
 export const live = (c: Config): [NodeId, NodeView][] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id));
 
-/** Some node has failed, or a link, and one next to it in the tree does not know it yet; a node that comes back does not know it either. */
+/** True if a node or link has failed and a neighbor in the tree is not notified yet, or a crashed node has restarted. */
 export function isFailing(c: Config): boolean {
   const isDown = (id: NodeId): boolean => c.everCrashed?.includes(id) ?? false;
   const isCut = (one: NodeId, other: NodeId): boolean => !c.links.up(one, other) || !c.links.up(other, one);
@@ -132,7 +132,7 @@ const budgetGauge = (c: Config): Gauge => ({
   of: c.instance.options.M,
 });
 
-/** The bin of the node's own requests, and the one that it keeps for the nodes below. */
+/** Fill levels of the bin of the node's own requests, and of the bin for the nodes below. */
 function gaugesOf(node: NodeView): Gauge[] {
   const request = requestOf(node, 'R');
   const delivery = deliveryOf(node, 'R');

@@ -15,9 +15,9 @@ export class DirectoryAccount implements Observer {
   private served: NodeId[] = [];
   private lastRequester: NodeId;
   private outstanding = 0;
-  /** OPT is defined for requests that never overlap. */
+  /** True while no requests have overlapped, the condition of OPT. */
   private sequential = true;
-  /** Phi and cost at the last grant, where the potential argument applies. */
+  /** Phi and cost at the last grant, if the potential argument applies. */
   private potential: { phi: number; cost: number; opt: number; holds: boolean } | null;
   private readonly initialBridge: number;
   private readonly ofSteps: StepProperties;
@@ -98,7 +98,7 @@ export class DirectoryAccount implements Observer {
     return [{ name: 'findCost', measured: this.findCost, bound, ratio: bound ? this.findCost / bound : null }];
   }
 
-  /** The paper's bound on find cost for requests one after the other; `null` where it states none. */
+  /** The paper's bound on find cost for sequential requests; `null` if the paper states none. */
   private costBound(): number | null {
     const { policy } = this.instance.options;
     if (policy === 'bridge') return 5 * this.opt + 2 * this.initialBridge;
@@ -117,7 +117,7 @@ function bridgeOwnerOf(c: Configuration): NodeId | null {
   return [...c.nodes].find(([, node]) => directoryContext(node).edge === 'bridge')?.[0] ?? null;
 }
 
-/** The most by which a walk along the start tree exceeds the shortest path; it is reached on a link of the topology. */
+/** Maximum ratio of a path along the start tree to the shortest path. A link of the topology reaches it. */
 function stretch({ topology, distance, options }: Instance<DirectoryOptions>): number {
   const { parents } = options;
   const depths = depthsOf(parents);
@@ -136,7 +136,7 @@ function stretch({ topology, distance, options }: Instance<DirectoryOptions>): n
   return most;
 }
 
-/** How many pointers lie between each node and the root. */
+/** Number of pointers between each node and the root. */
 function depthsOf(parents: Readonly<Record<NodeId, NodeId>>): Map<NodeId, number> {
   const depths = new Map<NodeId, number>();
   for (const node of Object.keys(parents)) {

@@ -1,4 +1,4 @@
-/** The core of the directory: what an application carries of it. */
+/** The core of the directory, for applications. */
 import { coreOf } from '../core.js';
 import { directoryMachine, type DirectoryInput } from './machine.js';
 import { directoryMessages } from './messages.js';
@@ -6,7 +6,7 @@ import { directoryOptions, type DirectoryOptions } from './options.js';
 import { DIRECTORY } from './view.js';
 
 /**
- * The token directory without its checks and view: what an application carries of it, as `createNode` takes it.
+ * The token directory without its checks and view, for `createNode`.
  *
  * @public
  */

@@ -11,7 +11,7 @@ import { DIRECTORY } from './view.js';
 
 type DirectoryInstance = Instance<DirectoryOptions>;
 
-/** Those that the chart can be in. */
+/** All states of the chart. */
 export const DIRECTORY_STATES = [
   'idle',
   { waiting: 'last' },

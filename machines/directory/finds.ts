@@ -1,22 +1,22 @@
-/** The finds in flight, as the totals of the directory keep them. */
+/** The finds in flight, in the totals of the directory. */
 
-/** Nodes are their ranks. */
+/** A find in flight. Nodes are numbers: their ranks. */
 export interface FindFact {
   readonly from: number;
   readonly to: number;
   readonly producer: number;
   readonly visited: readonly number[];
-  /** Where it stands among the finds in flight that it is of, which note it here. */
+  /** Its index in the set of finds in flight, stored here by the set. */
   place: number;
 }
 
-/** The place of a find that is not in flight. */
+/** Index of a find that is not in flight. */
 export const NOWHERE = -1;
 
-/** Each find that is in flight once, in no order, with how often it is. */
+/** The set of different finds in flight, unordered, with their multiplicity. */
 export class Finds {
   readonly all: FindFact[] = [];
-  /** How many there are, equal ones counted. */
+  /** Number of finds, including equal ones. */
   count = 0;
   private readonly times: number[] = [];
 
@@ -44,7 +44,7 @@ export class Finds {
     return this.times[place]!;
   }
 
-  /** True if two are equal. */
+  /** True if two finds are equal. */
   get isTwofold(): boolean {
     return this.count > this.all.length;
   }

@@ -1,9 +1,11 @@
 /**
- * The token directory: one token, any node may ask for it, and each request finds the end of the queue along pointers that it turns
- * behind itself. Arrow turns them to the last sender, Ivy to the requester, Arvy to any node that the request has visited.
+ * The token directory: one token that any node may request. Each request finds the end of the queue along pointers that it turns behind
+ * itself. Arrow turns them to the last sender, Ivy to the requester, Arvy to any node that the request has visited.
  *
- * Fault model: nodes do not fail, messages are neither lost nor doubled, and may take any finite time and any order. Under it every
- * request is served and there is always one token. After a lost message or a crash nothing is promised.
+ * Fault model: nodes do not fail, messages are neither lost nor duplicated, and may take any finite time and any order. Then every request
+ * is served and there is always one token.
+ *
+ * Limitations: after a lost message or a crash nothing is promised.
  */
 import { defineProtocol } from '../define.js';
 import { DirectoryAccount } from './account.js';
@@ -22,7 +24,7 @@ export type { NewParent } from './own-policies.js';
 export { directoryCore };
 
 /**
- * The token directory: one token, any node may ask for it, and each request is served once. Commands: `request`, `release`.
+ * The token directory: one token that any node may request, and each request is served once. Commands: `request`, `release`.
  *
  * @public
  */

@@ -41,7 +41,7 @@ export interface DirectoryInput {
   readonly parent: NodeId;
   readonly edge: EdgeKind;
   readonly policy: Policy;
-  /** 0 to number the grants, `null` not to. */
+  /** 0 to number the grants, `null` for no numbers. */
   readonly fence: number | null;
   /** Nodes that read when the directory opens. @defaultValue none */
   readonly copyset?: readonly NodeId[];
@@ -50,14 +50,14 @@ export interface DirectoryInput {
 }
 
 export interface DirectoryContext extends DirectoryInput {
-  /** The node to hand the token to. */
+  /** Next holder of the token. */
   readonly next: NodeId | null;
   /** The find whose new parent is being drawn, within one step of the node. */
   readonly held: ReceivedFind | null;
   /** Nodes that may still read, if the token is here. */
   readonly copyset: readonly NodeId[];
   readonly together: number;
-  /** Requests that wait next to the one that is out. */
+  /** Number of requests that wait with the pending one. */
   readonly joined: number;
 }
 
@@ -106,7 +106,7 @@ const tokenToNext = ({ context }: In<unknown>) => ({ to: context.next ?? [], mes
 
 const indexOfParent = ({ event }: In<ReceivedFind>) => ({ bound: event.visited.length });
 
-/** Under the random policy a find waits for its draw first; the drawn index comes back on the same find. */
+/** Under the random policy a find first waits for its draw, and returns with the drawn index. */
 const drawParent = { guard: 'parentIsToBeDrawn', actions: [withEvent('holdFind'), draw(indexOfParent)] } as const;
 
 const forward = [send(forwardedFind), withEvent('adoptParent')] as const;
@@ -114,7 +114,7 @@ const received = ['countGrant', withEvent('noteReaders'), 'announceGrant', 'forg
 const queueBehind = [withEvent('adoptParent'), withEvent('queueNext')] as const;
 
 /**
- * The chart of one node of the token directory (Khanchandani, Wattenhofer: Arvy), with every NewParent policy. It is run by `directory`.
+ * Chart of one node of the token directory (Khanchandani, Wattenhofer: Arvy), with every NewParent policy. `directory` runs it.
  *
  * @public
  */

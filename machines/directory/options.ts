@@ -1,4 +1,4 @@
-/** The directory's options, as a scenario gives them, checked and completed. */
+/** The directory's options of a scenario, checked and completed. */
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
 import { holdOf, integer, nodeOf, oneOf, refuseUnknown, rootedTree } from '../checks.js';
@@ -9,22 +9,22 @@ import { ringBridge, sidesOf } from './ring-bridge.js';
 
 export interface DirectoryOptions {
   readonly policy: Policy;
-  /** Holds the token at the start. */
+  /** Initial holder of the token. */
   readonly root: NodeId;
   readonly parents: Readonly<Record<NodeId, NodeId>>;
-  /** The node whose pointer is the bridge; `null` but for the bridge policy. */
+  /** Node whose pointer is the bridge; `null` for other policies. */
   readonly bridgeOwner: NodeId | null;
-  /** The side of the ring that each node is on; `null` but for the bridge policy. */
+  /** Side of the ring of each node; `null` for other policies. */
   readonly sides: Readonly<Record<NodeId, 'A' | 'B'>> | null;
-  /** Ticks for which a grant is used before it is released by itself; `null` leaves that to events. */
+  /** Ticks after which a grant is released automatically; `null` leaves that to events. */
   readonly hold: number | null;
-  /** How many requests of one node one token may satisfy. */
+  /** Maximum number of requests of one node that one token satisfies. */
   readonly together: number;
 }
 
 const KEYS = ['policy', 'root', 'parents', 'tree', 'bridgeOwner', 'hold', 'together'] as const;
 
-/** `own`: the names of further policies. */
+/** Reads the options. `own` contains the names of custom policies. */
 export function directoryOptions(
   raw: Readonly<Record<string, unknown>>,
   graph: NetworkGraph,

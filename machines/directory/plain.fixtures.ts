@@ -28,7 +28,7 @@ export function isSpanningTree(nodes: Iterable<NodeId>, edges: Iterable<readonly
   return forest.components === 1;
 }
 
-/** By the names of the properties. */
+/** Predicates by the names of the properties. */
 export const plainHolds: Readonly<Record<string, (c: Config) => boolean>> = {
   'spanning tree': (c) =>
     isSpanningTree(c.nodes.keys(), [...pointers(c), ...finds(c).map(({ from, to }) => [from, to] as const)]),
@@ -98,7 +98,7 @@ function sourceSideHolds(id: number, c: Config): boolean {
   return reachedBy(find, c).every((node) => forest.component(node) === source);
 }
 
-/** The nodes that a find has visited, as far as it carries them, and those that wait for its producer. */
+/** The nodes that a find has visited, as far as it contains them, and those that wait for its producer. */
 const reachedBy = ({ from, message }: FindFlight, c: Config): NodeId[] => [
   ...message.visited,
   from,

@@ -12,7 +12,7 @@ export const policies = ['arrow', 'ivy', 'bridge', 'second', 'middle', 'random']
  */
 export type Policy = (typeof policies)[number];
 
-/** A request on its way to the end of the queue. */
+/** A request in flight to the end of the queue. */
 export interface Find {
   readonly type: 'find';
   /** The node whose request this is. */
@@ -22,7 +22,7 @@ export interface Find {
    * ordered set. Only the producer, if the only other choice is the last sender, which the receiver knows.
    */
   readonly visited: readonly NodeId[];
-  /** The pointer it came along: an edge of the tree or the bridge between the two sides of a ring. */
+  /** The pointer that it followed: an edge of the tree, or the bridge between the two sides of a ring. */
   readonly edge: EdgeKind;
 }
 
@@ -31,7 +31,7 @@ export type EdgeKind = 'tree' | 'bridge';
 /** A find as received: the host adds the last sender, a draw adds the index under `random`. */
 export type ReceivedFind = Received<Find> & { readonly index?: number };
 
-/** The node that the receiver of `find` points to from now on. */
+/** Returns the node that the receiver of `find` points to from now on. */
 export function newParent(policy: Policy, find: ReceivedFind): NodeId {
   const { producer, from, visited } = find;
   switch (policy) {

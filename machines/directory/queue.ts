@@ -2,18 +2,18 @@
 import { NONE } from './trees.js';
 
 export class Queue {
-  /** No next leads round to where it comes from. */
+  /** True if no `next` pointers form a cycle. */
   areChains = true;
   private readonly seen: Int32Array;
   /** Node whose `next` points to a node; the first one of several. */
   private readonly before: Int32Array;
 
-  /** They change from look to look. */
+  /** Tokens and finds change between calls. */
   constructor(
     private readonly parents: Int32Array,
     private readonly nexts: Int32Array,
     private readonly holders: Uint8Array,
-    /** For each node the tokens that fly to it, and its finds in flight. */
+    /** Number of tokens in flight to each node, and of its finds in flight. */
     private readonly headed: Int32Array,
   ) {
     this.seen = new Int32Array(nexts.length);
@@ -35,7 +35,10 @@ export class Queue {
     }
   }
 
-  /** Walking back along next from any self-loop ends at the holder, at whom the token flies to, or at a node whose find is in flight. */
+  /**
+   * True if going back along `next` from any self-loop ends at the holder, at the receiver of the token, or at a node whose find is in
+   * flight.
+   */
   haveHeads(): boolean {
     const { before, parents, holders, headed } = this;
     for (let node = 0; node < parents.length; node++) {

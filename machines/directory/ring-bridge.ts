@@ -11,8 +11,8 @@ export interface RingBridge {
 }
 
 /**
- * The tree is the path along the node list, both halves pointing at its middle; the bridge is the edge behind the middle. Each side
- * weighs less than half the ring, so walking inside a side is a shortest path.
+ * The tree is the path along the node list, with both halves pointing at its middle; the bridge is the edge behind the middle. Each side
+ * weighs less than half the ring, so a path inside a side is a shortest path.
  */
 export function ringBridge(topology: Topology): RingBridge {
   const { nodes } = topology;
@@ -43,7 +43,7 @@ export function ringWeights({ nodes, links }: Topology): number[] {
   return weights;
 }
 
-/** Which of the two sides each node is on: the tree falls apart when the bridge is taken out. */
+/** The side of each node after removal of the bridge. */
 export function sidesOf(parents: Readonly<Record<NodeId, NodeId>>, bridgeOwner: NodeId): Record<NodeId, 'A' | 'B'> {
   const sides: Record<NodeId, 'A' | 'B'> = {};
   for (const node of Object.keys(parents)) {

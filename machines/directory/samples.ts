@@ -1,11 +1,11 @@
-/** Events and starts worth trying on one directory chart: what path generation and coverage feed it. */
+/** Sample events and inputs for one directory chart, for path generation and coverage. */
 import type { ChartSamples } from '../protocol.js';
 import type { DirectoryContext, DirectoryInput } from './machine.js';
 import { policies } from './policies.js';
 
 const peers = ['b', 'c'];
 
-/** A node may receive a find from any producer that is neither itself nor the one that it is to hand the token to. */
+/** A node may receive a find from any producer except itself and its next holder. */
 function events(context: DirectoryContext) {
   const producers = peers.filter((peer) => peer !== context.next);
   return [
@@ -28,7 +28,7 @@ const start = (parent: string, policy: DirectoryInput['policy']): DirectoryInput
   fence: null,
 });
 
-/** Grants that are numbered would never end. */
+/** Limit of the numbers of grants, so that the search ends. */
 const FENCE_MAX = 2;
 
 function fencedEvents(context: DirectoryContext) {
@@ -37,7 +37,7 @@ function fencedEvents(context: DirectoryContext) {
   return events(context).map((event) => (event.type === 'token' ? { ...event, fence: fence + 1 } : event));
 }
 
-/** A token that some still read under, and a use that leaves another reader there. */
+/** A token with current readers, and a release that leaves another reader. */
 const readEvents = (context: DirectoryContext) => [
   ...events(context),
   { type: 'token', from: 'c', fence: null, copyset: ['b'] },

@@ -1,9 +1,9 @@
 /**
- * The tree with which a directory begins: by shortest paths to its root, of least weight, or of low stretch.
+ * The initial tree of a directory: by shortest paths to its root, of least weight, or of low stretch.
  *
- * The stretch of a link is the way between its ends along the tree over its weight; what Arrow, which never leaves its tree, pays for the
- * optimum is bounded by it. The tree of least stretch is hard to find: one is looked for that no exchange of a single edge makes better,
- * from the best tree of shortest paths.
+ * The stretch of a link is the length of the path between its ends along the tree, divided by its weight. It bounds the cost of Arrow,
+ * which never leaves its tree, relative to the optimum. The tree of least stretch is hard to find. This file searches for one that no
+ * exchange of a single edge improves, from the best tree of shortest paths.
  */
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
@@ -13,16 +13,16 @@ import type { Link, NetworkGraph, Topology } from '../protocol.js';
 export const startTrees = ['shortest', 'lightest', 'lowStretch'] as const;
 export type StartTree = (typeof startTrees)[number];
 
-/** Every exchange looks at all links: of more nodes it would take minutes. */
+/** Maximum number of nodes for low stretch. Every exchange visits all links, so larger networks would take minutes. */
 const LOW_STRETCH_MAX = 128;
 
-/** Each node's next one on its way to the root. */
+/** Next node of each node on its way to the root. */
 export function startTree(kind: StartTree, root: NodeId, graph: NetworkGraph): Readonly<Record<NodeId, NodeId>> {
   if (kind === 'shortest') return shortestPathTree(root, graph);
   return new RootedTree(root, kind === 'lightest' ? leastWeight(graph.topology) : lowStretch(graph)).parents;
 }
 
-/** Components of an undirected graph that grows edge by edge (union-find); joining what is joined already would close a cycle. */
+/** Components of an undirected graph that grows edge by edge (union-find). An edge within a component would close a cycle. */
 export class Forest {
   private readonly leader = new Map<NodeId, NodeId>();
   components: number;
@@ -41,7 +41,7 @@ export class Forest {
     return at;
   }
 
-  /** Joins two nodes; false when they were joined before, so that the new edge closes a cycle. */
+  /** Joins two nodes; false if they were connected already, so that the new edge closes a cycle. */
   join(a: NodeId, b: NodeId): boolean {
     const [x, y] = [this.component(a), this.component(b)];
     if (x === y) return false;
@@ -51,7 +51,7 @@ export class Forest {
   }
 }
 
-/** Kruskal: the lightest links that close no cycle. */
+/** Kruskal's algorithm: the lightest links that close no cycle. */
 function leastWeight({ nodes, links }: Topology): Link[] {
   const forest = new Forest(nodes);
   return links.toSorted(([, , a], [, , b]) => a - b).filter(([u, v]) => forest.join(u, v));
@@ -90,7 +90,7 @@ function exchanged({ tree, stretch }: Stretched, links: readonly Link[]): Stretc
   return undefined;
 }
 
-/** The mean over all links that weigh anything. */
+/** Mean over all links of positive weight. */
 export function stretchOf(tree: readonly Link[], links: readonly Link[]): number {
   const rooted = new RootedTree(tree[0]![0], tree);
   const stretches = links.filter(([, , weight]) => weight > 0).map(([u, v, weight]) => lengthOf(rooted.way(u, v)) / weight);
@@ -124,7 +124,7 @@ class RootedTree {
     }
   }
 
-  /** The edges between two nodes. */
+  /** The edges of the path between two nodes. */
   way(u: NodeId, v: NodeId): Link[] {
     const edges: Link[] = [];
     const depthOf = (node: NodeId) => this.up.get(node)?.depth ?? 0;

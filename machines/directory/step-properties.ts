@@ -17,15 +17,15 @@ export const requestsOf = ({ requests }: Granted): number => requests ?? 1;
  */
 export class StepProperties {
   private readonly using = new Set<NodeId>();
-  /** Requests that a node has taken since it was last granted the token. */
+  /** Requests that a node has taken since its last grant. */
   private readonly asked = new Map<NodeId, number>();
-  /** For each request that is on its way: its node and all that have sent it on. */
+  /** For each request in flight: its node and all nodes that have forwarded it. */
   private readonly ways = new Map<NodeId, readonly NodeId[]>();
   private isTold = true;
   private isTurned = true;
   private isPromised = true;
 
-  /** True if the policy may turn to any node on the way, as far as is known here. */
+  /** True if the policy may turn to any node of the path, as far as this observer knows. */
   private readonly isFree: boolean;
 
   private readonly policy: Policy;
@@ -55,7 +55,7 @@ export class StepProperties {
     if (step.kind === 'deliver' && event.type === 'find') this.follow(node, event as unknown as Find & { from: NodeId }, c);
   }
 
-  /** A grant satisfies all requests that the node has taken, and no more than are allowed at once. */
+  /** A grant satisfies all requests that the node has taken, up to the allowed number. */
   private satisfy(node: NodeId, requests: number): void {
     if (requests !== this.asked.get(node) || requests > this.together) this.isTold = false;
     this.asked.delete(node);

@@ -1,4 +1,4 @@
-/** Small systems of the directory: every policy, grants that are used for a while or given back at once. */
+/** Small systems of the directory: every policy, with grants that are used for a while or released at once. */
 import type { SystemSample } from '../protocol.js';
 
 const ask = (node: string) => ({ at: 0, node, do: 'request' });
@@ -7,7 +7,7 @@ export const directorySystems: readonly SystemSample[] = [
   { topology: { kind: 'ring', n: 3 }, options: { policy: 'random', hold: 1 }, events: ['n0', 'n1', 'n2', 'n1'].map(ask) },
   {
     topology: { kind: 'path', n: 3 },
-    // Long uses, so that requests come while others wait.
+    // Long uses, so that requests arrive while others wait.
     options: { policy: 'ivy', together: 2, hold: 30 },
     events: ['n1', 'n2', 'n0', 'n2'].map(ask),
   },

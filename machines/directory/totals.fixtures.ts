@@ -1,4 +1,4 @@
-/** Configurations of the directory near legal ones and far from them, changed step by step, for the two forms of its properties. */
+/** Configurations of the directory, near legal ones and far from them, changed step by step, to compare the two forms of its properties. */
 import type { NodeId } from '../effects.js';
 import type { Changes, Configuration, Flight, Instance, NodeView, Property } from '../protocol.js';
 import { Comparison } from '../../network/damaged.fixtures.js';
@@ -69,7 +69,7 @@ class Damaged {
     this.moved.push(id);
   }
 
-  /** A node that asks, a message that is gone or comes from nowhere, a node in any state. */
+  /** A requesting node, a lost or invented message, a node in any state. */
   damage(): void {
     const { random } = this;
     const id = this.any();
@@ -104,13 +104,13 @@ class Damaged {
   }
 }
 
-/** The same property as the paper has it, without its totals. */
+/** The same property as in the paper, without its totals. */
 export function plain<P extends Property<any>>(property: P): P {
   const { folded: _folded, ofNode: _ofNode, ...rest } = property as any;
   return { ...rest, holds: plainHolds[property.name] ?? rest.holds };
 }
 
-/** Eight looks at each of so many. */
+/** Compares the forms in this number of runs, eight times each. */
 export function compareDirectories(runs: number, seed: number): Comparison {
   const random = new Random(seed, 'damage');
   const comparison = new Comparison();

@@ -1,8 +1,7 @@
 /**
- * The directory's invariants as a fold: what each pointer, queue entry, find and token contributes, and what it adds up to.
+ * The directory's invariants as a fold: the contributions of each pointer, queue entry, find and token, and their totals.
  *
- * Counts and balances are kept as facts come and go. Trees and chains are looked at again only after an edge of them has moved, on
- * integers.
+ * Counts and balances follow the facts. Trees and chains are computed again only after one of their edges has moved, on integers.
  */
 import type { NodeId } from '../effects.js';
 import type { Fold, Totals } from '../folded.js';
@@ -27,7 +26,7 @@ interface NodeFact {
 
 interface EdgeFact {
   readonly isBridge: boolean;
-  /** A bridge within one side of the ring, or another edge between the sides. */
+  /** True for a bridge within one side of the ring, or another edge between the sides. */
   readonly isAstray: boolean;
 }
 
@@ -76,13 +75,13 @@ export const directoryFold: Fold<DirectoryOptions, DirectoryTotals, DirectoryMes
 export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
   /** Tokens at nodes and in flight. */
   tokens = 0;
-  /** Nodes whose pointer or next does not fit their state. */
+  /** Nodes whose pointer or next contradicts their state. */
   misfits = 0;
   bridges = 0;
   astray = 0;
-  /** Nodes that are the next of another one, less one for each such node: a next that is shared. */
+  /** Number of shared `next` pointers: for each node, the pointers to it beyond the first. */
   shared = 0;
-  /** Nodes that wait without a trace of it, or leave a trace without waiting, or more than one. */
+  /** Waiting nodes without a trace of their request, nodes with a trace that do not wait, and nodes with several traces. */
   untraced = 0;
   private readonly parents: Int32Array;
   private readonly nexts: Int32Array;
@@ -157,7 +156,7 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
     if (isAstray) this.astray += by;
   }
 
-  /** A trace of a request adds to the balance of its node, the request itself takes away. */
+  /** A trace of a request adds to the balance of its node, the request itself subtracts from it. */
   private weigh(node: number, by: 1 | -1): void {
     if (this.balance[node] !== 0) this.untraced--;
     this.balance[node]! += by;
@@ -173,7 +172,7 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
     return this.lookAtTrees().greenTrees();
   }
 
-  /** Lemma 2, part 3: with as many finds as nodes there is a cycle, and sides mean nothing. */
+  /** Lemma 2, part 3. As many finds as nodes form a cycle, which has no sides. */
   sourceSide(): boolean {
     return this.finds.count < this.parents.length && this.lookAtTrees().sourceSide();
   }

@@ -1,22 +1,22 @@
-/** The trees of the directory (Lemma 2), as its totals look at them: on integers, and only after an edge has moved. */
+/** The trees of the directory (Lemma 2) for its totals: on integers, and computed again only after an edge has moved. */
 import type { Finds, FindFact } from './finds.js';
 
-/** No node. */
+/** Absent node. */
 export const NONE = -1;
 
 /** Beyond this many combinations of green edges, finds are replaced one at a time instead of all together. */
 export const COMBINATIONS_MAX = 1024;
 
 export class Trees {
-  /** Pointers and finds are a spanning tree. */
+  /** True if pointers and finds are a spanning tree. */
   isTree = false;
-  /** For each node the component of the pointers that it is in: one of its nodes. */
+  /** Component of each node in the graph of pointers: one of its nodes. */
   private readonly black: Int32Array;
-  /** The same, joined further for one question; only its roots count. */
+  /** The same, joined further for one question; only its roots matter. */
   private readonly joined: Int32Array;
   private areForest = false;
   private components = 0;
-  /** For each find where it goes, and from where its sources begin: the components that it has reached, the first of them first. */
+  /** For each find its target, and the index of its first source: the components that it has reached, its own first. */
   private readonly goals: number[] = [];
   private readonly begins: number[] = [];
   private readonly sources: number[] = [];
@@ -53,11 +53,11 @@ export class Trees {
     this.combinations = 1;
     for (let i = 0; i < all.length; i++) this.lookAt(all[i]!);
     this.begins[this.goalCount] = this.sourceCount;
-    // As many edges as it takes to join all, and each joins two.
+    // The number of edges is right, and each joins two components.
     this.isTree = this.areForest && !isTwofold && this.components - count === 1 && this.joinsAll();
   }
 
-  /** All that a find has visited, as far as it carries them, and those that wait for its producer. */
+  /** Collects all nodes that a find has visited, as far as it contains them, and those that wait for its producer. */
   private lookAt({ from, to, visited, producer }: FindFact): void {
     const { black, nexts } = this;
     const begin = this.sourceCount;
@@ -89,13 +89,13 @@ export class Trees {
     return true;
   }
 
-  /** Each find may be replaced by an edge from any component that it has reached to where it goes. */
+  /** True if each find may be replaced by an edge from any component that it has reached to its target. */
   greenTrees(): boolean {
     const { combinations, goalCount, joined, black } = this;
-    // Whichever is chosen, it joins what the find joins.
+    // Each choice joins the same components as the find.
     if (combinations === 1) return this.isTree;
     const { count, isTwofold } = this.finds;
-    // Two equal finds can choose alike.
+    // Two equal finds can make the same choice.
     if (!this.areForest || isTwofold || this.components - count !== 1) return false;
     joined.set(black);
     if (combinations <= COMBINATIONS_MAX) return this.isTree && this.everyChoice(0, NONE);
@@ -103,7 +103,7 @@ export class Trees {
     return true;
   }
 
-  /** True if finds from this one on close no cycle, whichever sources they choose; where only one of them may, the others take their first. */
+  /** True if finds from this one on close no cycle, for any choice of sources. With `only`, the other finds take their first source. */
   private everyChoice(find: number, only: number): boolean {
     const { goals, begins, sources, joined } = this;
     if (find === this.goalCount) return true;
@@ -147,14 +147,14 @@ function root(leader: Int32Array, node: number): number {
   return at;
 }
 
-/** The same, and leaves all as it is. */
+/** Returns the root, without changing the forest. */
 function top(leader: Int32Array, node: number): number {
   let at = node;
   while (leader[at] !== at) at = leader[at]!;
   return at;
 }
 
-/** Joins two components; false where they are one. */
+/** Joins two components; false if they are the same. */
 function join(leader: Int32Array, a: number, b: number): boolean {
   const x = root(leader, a);
   const y = root(leader, b);

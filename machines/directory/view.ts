@@ -1,4 +1,4 @@
-/** The directory's global state in the paper's words: pointers, finds, token, queue. Properties and summaries read it from here. */
+/** The directory's global state in the paper's terms: pointers, finds, token, queue. Properties and summaries use it. */
 import type { NodeId } from '../effects.js';
 import { statePath } from '../checks.js';
 import type { Configuration, Flight, NodeView } from '../protocol.js';
@@ -20,7 +20,7 @@ export const finds = (c: Configuration): FindFlight[] => c.flights.filter((f): f
 export const tokens = (c: Configuration): (Flight & { readonly message: Token })[] =>
   c.flights.filter((f): f is Flight & { readonly message: Token } => f.message.type === 'token');
 
-/** The nodes that wait for `node`: the chain of `next` pointers from it, cut off where it would close a cycle. */
+/** The nodes that wait for `node`: the chain of `next` pointers from it, cut where it would close a cycle. */
 export function waitingFor(node: NodeId, c: Configuration): NodeId[] {
   const chain: NodeId[] = [];
   for (let at = nextOf(node, c); at !== null && !chain.includes(at); at = nextOf(at, c)) chain.push(at);
@@ -42,7 +42,7 @@ export function pointers(c: Configuration): (readonly [NodeId, NodeId])[] {
   return edges;
 }
 
-/** True if a node's pointer and next are those of its state (Lemma 3), and requests wait next to its own only while that is out. */
+/** True if a node's pointer and next match its state (Lemma 3), and additional requests wait only while its own is pending. */
 export function pointerFitsState(id: NodeId, node: NodeView): boolean {
   const { parent, next, joined } = directoryContext(node);
   const state = stateOf(node);

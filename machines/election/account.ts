@@ -11,13 +11,13 @@ import { SaidUpdates } from './said.js';
 import { ToldChanges } from './told.js';
 import { adjacency, electionContext, isOriented, leaderOf } from './view.js';
 
-/** Diameter and dominating set look at every pair of nodes; larger networks are not measured by them. */
+/** Maximum number of nodes for diameter and dominating set, which consider every pair of nodes. */
 const PAIRS_MAX = 500;
 
 export class ElectionAccount implements Observer {
   private updates = 0;
   private elections = 0;
-  /** When the last link changed, and when the last node changed its leader. */
+  /** Time of the last link change, and of the last change of a leader. */
   private lastChangeAt = 0;
   private lastLeaderAt = 0;
   private readonly stability: Stability;

@@ -1,4 +1,4 @@
-/** The core of the election, alone or with the hierarchy on it: what an application carries of them. */
+/** The core of the election, with or without the hierarchy, for applications. */
 import { coreOf } from '../core.js';
 import type { NodeId } from '../effects.js';
 import { levelMachine, type LevelInput } from '../hierarchy/level.js';
@@ -10,7 +10,7 @@ import { electionRole } from './role.js';
 import { electionMessages } from './update.js';
 
 /**
- * The leader election and its hierarchy without checks and view: what an application carries of them, as `createNode` takes it.
+ * The leader election and its hierarchy without checks and view, for `createNode`.
  *
  * @public
  */

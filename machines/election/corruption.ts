@@ -16,7 +16,7 @@ import { stateByHeight } from './view.js';
 
 type ElectionInstance = Instance<ElectionProtocolOptions>;
 
-/** Stamps are below this. */
+/** Exclusive upper bound of stamps. */
 const STAMPS = 2;
 
 export const electionCorruption: Corruption<ElectionProtocolOptions> = {

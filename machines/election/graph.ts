@@ -20,7 +20,7 @@ export const linkedTo = (node: NodeId, links: LinksView): NodeId[] =>
 export const adjacencyNow = (nodes: Iterable<NodeId>, links: LinksView): Adjacency =>
   new Map([...nodes].map((node) => [node, linkedTo(node, links)]));
 
-/** The nodes that can be reached, nearest first, each with its distance; at most `within` hops away. */
+/** The nodes within reach and their distance, nearest first, at most `within` hops away. */
 export function hopsFrom(source: NodeId, adjacency: Pick<Adjacency, 'get'>, within = Infinity): Map<NodeId, number> {
   const hops = new Map([[source, 0]]);
   for (const [node, distance] of hops) {
@@ -30,7 +30,7 @@ export function hopsFrom(source: NodeId, adjacency: Pick<Adjacency, 'get'>, with
   return hops;
 }
 
-/** The same over the links as they stand. */
+/** The same over the current links. */
 export const hopsNow = (source: NodeId, links: LinksView, within?: number): Map<NodeId, number> =>
   hopsFrom(source, { get: (node) => linkedTo(node, links) }, within);
 

@@ -11,14 +11,14 @@ import type { NodeId } from '../effects.js';
 export type Identity = readonly [place: number, name: NodeId];
 
 export interface Height {
-  /** When the search started; 0: there is none. */
+  /** Start of the search; 0: no search. */
   readonly tau: number;
   /** Originator; `null` exactly when tau is 0. */
   readonly oid: Identity | null;
-  /** 1 once the search has met a dead end and is on its way back. */
+  /** 1 if the search has met a dead end and is on its way back. */
   readonly r: 0 | 1;
   readonly delta: number;
-  /** Minus the time at which the leader was elected. */
+  /** Negated time of the leader's election. */
   readonly nlts: number;
   readonly lid: Identity;
   readonly id: Identity;
@@ -49,7 +49,7 @@ export const isReferenceLevelOf =
   (height: Height): boolean =>
     compareReferenceLevels(level, height) === 0;
 
-/** The height of a node that is `delta` hops from a leader that was in office at the start. */
+/** Height of a node that is `delta` hops from an initial leader. */
 export const oriented = (id: Identity, lid: Identity, delta: number): Height => ({
   tau: 0,
   oid: null,
@@ -60,18 +60,18 @@ export const oriented = (id: Identity, lid: Identity, delta: number): Height => 
   id,
 });
 
-/** A zero is never negative: a state must not differ from itself. */
+/** Avoids a negative zero, because equal states must have equal JSON. */
 export const electSelf = ({ id }: Height, now: number): Height => ({ ...oriented(id, id, 0), nlts: 0 - now });
 
 export const startNewRefLevel = (own: Height, now: number): Height => ({ ...own, tau: now, oid: own.id, r: 0, delta: 0 });
 
-/** All neighbors have the same reference level: the search has met a dead end here. */
+/** For neighbors with equal reference levels: the search has met a dead end here. */
 export function reflectRefLevel(own: Height, neighbors: readonly Height[]): Height {
   const { tau, oid } = neighbors[0]!;
   return { ...own, tau, oid, r: 1, delta: 0 };
 }
 
-/** One below the lowest of those neighbors that hold the most recent reference level, so that the search came from all of them. */
+/** Delta is one below the lowest neighbor with the most recent reference level, so that the search came from all of them. */
 export function propagateLargestRefLevel(own: Height, neighbors: readonly Height[]): Height {
   const largest = neighbors.reduce((a, b) => (compareReferenceLevels(a, b) >= 0 ? a : b));
   const lowest = Math.min(...neighbors.filter(isReferenceLevelOf(largest)).map(({ delta }) => delta));

@@ -49,10 +49,10 @@ export interface ElectionInput {
   readonly links: LinkTable;
   readonly clock: 'perfect' | 'logical';
   readonly hello: boolean;
-  /** A leader that loses its last neighbor stays what it is instead of electing itself again. */
+  /** True if a leader that loses its last neighbor keeps its office instead of electing itself again. */
   readonly skipIfLeader: boolean;
   readonly sink: 'settled' | 'printed';
-  /** How many levels of leaders stand under this one. */
+  /** Number of levels of leaders below this one. */
   readonly levels: number;
 }
 
@@ -67,12 +67,12 @@ type Change = LinkEvent<NodeId> & { readonly at?: number };
 export type ElectionEvent =
   | ReceivedUpdate
   | Change
-  /** The levels have had their turn. */
+  /** The levels have completed their turn. */
   | Turn;
 
 type In<E = ElectionEvent> = { context: ElectionContext; event: E };
 
-/** A perfect clock is at 0 before the first event, and stamps are positive: events of tick 0 come half a tick later. */
+/** A perfect clock is at 0 before the first event, and stamps are positive, so events of tick 0 are half a tick later. */
 const TICK_ZERO = 0.5;
 
 function timeOf({ context, event }: In): number {
@@ -137,7 +137,7 @@ const say = (to: (args: In) => NodeId[]) =>
 const completed = ({ event }: In<Turn>) => ({ to: event.to, message: event.update });
 
 /**
- * The chart of one node of the election (Tbarka, chapter 3): heights, link reversal, leader pairs. It is run by `election`.
+ * Chart of one node of the election (Tbarka, chapter 3): heights, link reversal, leader pairs. `election` runs it.
  *
  * @public
  */

@@ -3,31 +3,31 @@ import type { Message, NodeId } from '../effects.js';
 import type { Height, Identity } from './height.js';
 import type { LinkTable } from './links.js';
 
-/** The role that elects; the levels of the hierarchy, where there are any, are roles next to it. */
+/** Name of the role that elects. The levels of the hierarchy, if any, are roles next to it. */
 export const ELECTION = 'election';
 export const LEVEL = 'level';
 
-/** Levels count from 1 up. */
+/** Name of the role of a level, counted from 1. */
 export const levelRole = (level: number): string => `${LEVEL} ${level}`;
 
 /** Entry for the leader of a level, as known at a distance of `distance` hops. */
 export interface PresenceEntry {
-  /** The clock at which it first led this level. */
+  /** Clock at which it first led this level. */
   readonly birth: number;
   readonly id: Identity;
   readonly distance: number;
 }
 
-/** The leaders of one level that are near, by seniority, each once. */
+/** Leaders of one level nearby, by seniority, each once. */
 export type PresenceTable = readonly PresenceEntry[];
 
 /** The only message between nodes. */
 export interface Update {
   readonly type: 'update';
   readonly height: Height;
-  /** The first over a channel that has come up: it asks for an answer. */
+  /** True for the first Update over a channel that has come up: it requests an answer. */
   readonly hello: boolean;
-  /** The sender's logical clock; `null` where clocks are perfect. */
+  /** The sender's logical clock; `null` for perfect clocks. */
   readonly stamp: number | null;
   /** The presence tables of all levels, lowest first. */
   readonly tables: readonly PresenceTable[];
@@ -41,13 +41,13 @@ export interface Turn {
   readonly type: 'turn';
   readonly now: number;
   readonly links: LinkTable;
-  /** The tables that came with an Update, one a level. */
+  /** Tables of an Update, one per level. */
   readonly heard: { readonly peer: NodeId; readonly tables: readonly PresenceTable[] } | null;
   readonly to: readonly NodeId[];
   readonly update: Update;
 }
 
-/** The node follows another leader, or the same one elected again; a later term is a larger one. */
+/** Notification that the node follows another leader, or the same one elected again. A later term is larger. */
 export interface LeaderChange {
   readonly type: 'leader';
   readonly leader: NodeId;
@@ -56,7 +56,7 @@ export interface LeaderChange {
 
 export const isLeaderChange = (notification: Message): notification is LeaderChange => notification.type === 'leader';
 
-/** The node follows another leader of this level. */
+/** Notification that the node follows another leader of this level. */
 export interface DistrictChange {
   readonly type: 'district';
   readonly level: number;

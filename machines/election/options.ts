@@ -13,7 +13,7 @@ import { adjacencyOf, hopsFrom } from './graph.js';
 import type { Identity } from './height.js';
 
 export interface ElectionProtocolOptions {
-  /** Leads its component at the start; other components start under the first of their nodes. */
+  /** Initial leader of its component. Other components start under the first of their nodes. */
   readonly leader: NodeId;
   readonly clock: 'perfect' | 'logical';
   readonly hello: boolean;
@@ -60,7 +60,7 @@ export function electionOptions(raw: Raw, graph: NetworkGraph): ElectionProtocol
   };
 }
 
-/** `wanted` leads its component; elsewhere the first node of the list does. */
+/** The node `wanted` leads its component; elsewhere the first node of the list does. */
 function startOf(
   topology: Topology,
   wanted: NodeId,

@@ -1,6 +1,6 @@
 /**
- * A node's marks on the picture of the network: links point down, a color for each phase of a search, a badge for each office. The
- * ground is that of its search's reference level, which spreads and comes back reflected, else of its district or its leader.
+ * A node's marks on the picture of the network: links point down, a color for each phase of a search, a badge for each office. Its group is
+ * the reference level of its search, which spreads and returns reflected, or else its district or its leader.
  */
 import type { Overlay, NodeView } from '../protocol.js';
 import { leadsLevel, levelOf } from '../hierarchy/view.js';

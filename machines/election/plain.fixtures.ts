@@ -16,7 +16,7 @@ const updateIn = ({ message }: Flight): Update => message as Update;
 const between = (from: NodeId, to: NodeId, c: Config): readonly Flight[] =>
   c.flights.filter((flight) => flight.from === from && flight.to === to);
 
-/** True if something is true of every height that a node holds or has sent: together these are all the tokens there are (section 6). */
+/** True if a predicate holds for every height that a node holds or has sent: together these are all tokens (section 6). */
 function everyToken(id: NodeId, c: Config, holds: (height: Height, recorded: boolean) => boolean): boolean {
   const { height, links } = electionContext(c.nodes.get(id)!);
   if (!holds(height, false)) return false;
@@ -27,7 +27,7 @@ function everyToken(id: NodeId, c: Config, holds: (height: Height, recorded: boo
   return true;
 }
 
-/** The heights of one node that it, its channels and its neighbors hold. */
+/** All heights of one node: at the node, on its channels and in its neighbors' rows. */
 function tokensOf(id: NodeId, c: Config): Height[] {
   const tokens: Height[] = [];
   everyToken(id, c, (height, recorded) => recorded || tokens.push(height) > 0);
@@ -56,7 +56,7 @@ function isSequence(from: NodeId, to: NodeId, c: Config, agrees: (newer: Height,
 
 type HoldsAt = (id: NodeId, c: Config) => boolean;
 
-/** A property that holds when it holds at every node. */
+/** A property that holds if it holds at every node. */
 const everywhere = (name: string, description: string, holdsAt: HoldsAt): Property<ElectionProtocolOptions> => ({
   name,
   kind: 'always',

@@ -1,4 +1,4 @@
-/** Where mutants of the election and of its levels are searched further than in its own systems. */
+/** Additional systems in which mutants of the election and of its levels are searched. */
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 import { because } from '../because.fixtures.js';
 import { ELECTION } from './messages.js';
@@ -10,7 +10,7 @@ const down = (u: string, v: string) => [
 ];
 
 const pair = { kind: 'path', n: 2 };
-/** A leader with a path next to it, every node of which it reaches, and one node behind that path. */
+/** A leader next to a path, linked with all its nodes, and one node behind the path. */
 export const fan = {
   nodes: ['l', 'p', 'x', 'y', 'z'],
   links: [
@@ -28,7 +28,7 @@ const LINKS = [
   ...[0, 1, 2, 3, 4, 5].map((i) => [`n${i}`, `n${i + 3}`] as const),
 ];
 
-/** Which edits break no promise, though the charts do otherwise. */
+/** Edits that violate no promise, although the charts behave differently. */
 export const unpromised = {
   ...because(
     ELECTION,
@@ -50,7 +50,7 @@ export const further: readonly FurtherSystem[] = [
     events: [link(1, 'cut', 'n1', 'n2'), link(9, 'join', 'n1', 'n2')],
     states: 0,
   },
-  // The leader is lost to all others, who search in vain; and again with two levels of districts.
+  // All other nodes lose the leader and search in vain; also with two levels of districts.
   { topology: fan, events: [link(1, 'cut', 'l', 'p'), link(2, 'cut', 'l', 'y'), link(40, 'join', 'l', 'x')], states: 0 },
   {
     topology: { kind: 'ring', n: 6 },
@@ -58,14 +58,14 @@ export const further: readonly FurtherSystem[] = [
     events: [link(1, 'cut', 'n0', 'n1'), link(30, 'cut', 'n3', 'n4'), link(60, 'join', 'n0', 'n1'), link(90, 'cut', 'n0', 'n5')],
     states: 0,
   },
-  // One of two directions is down: what comes by the other is of a stranger.
+  // One of two directions is down: messages of the other one come from an unknown node.
   {
     topology: { kind: 'path', n: 3 },
     options: { leader: 'n2' },
     events: [{ at: 1, do: 'down', channel: ['n0', 'n1'] }, link(20, 'cut', 'n1', 'n2')],
     states: 0,
   },
-  // Each link is lost twice, with time to come to rest, so that old reference levels are about when the next one is.
+  // Each link is lost twice, with time to come to rest, so that old reference levels exist during the next search.
   {
     topology: { kind: 'grid', rows: 3, columns: 3 },
     events: [...LINKS, ...[...LINKS].reverse()].flatMap(([u, v], i) => [
@@ -74,7 +74,7 @@ export const further: readonly FurtherSystem[] = [
     ]),
     states: 0,
   },
-  // Section 7.1 of the specification: with logical clocks an old search is met by a later one with a smaller stamp.
+  // Section 7.1 of the specification: with logical clocks an old search meets a later one with a smaller stamp.
   {
     topology: fan,
     options: { clock: 'logical' },

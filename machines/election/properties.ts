@@ -1,4 +1,4 @@
-/** The election's invariants A to K (spec section 6) and what holds once changes have stopped (section 7), as named properties. */
+/** The election's invariants A to K (spec section 6) and the properties after all changes (section 7). */
 import { always } from '../folded.js';
 import type { Property, Instance } from '../protocol.js';
 import { hierarchyProperties } from '../hierarchy/properties.js';

@@ -23,7 +23,7 @@ import { electionContext } from './view.js';
 
 type Event = Step['event'];
 
-/** Follows the heights, links and clocks of all nodes. */
+/** Observes the heights, links and clocks of all nodes. */
 export class SaidUpdates {
   private readonly known = new Map<NodeId, ElectionContext>();
   private isForRecipients = true;
@@ -89,7 +89,7 @@ function isLater(before: ElectionContext, { clock, now }: ElectionContext, event
 const isAloneInOffice = ({ height, skipIfLeader }: ElectionContext, { links }: ElectionContext): boolean =>
   skipIfLeader && isSame(height.lid, height.id) && neighbors(links).length === 0;
 
-/** The height of a node that has no way down; `null` where it has one, or is not to decide. */
+/** Height of a node without a way down; `null` if it has one, or does not decide at this event. */
 function searchedBy(before: ElectionContext, after: ElectionContext, event: Event): Height | null {
   const { height } = before;
   if (event.type === 'link.up' || !isSink({ ...after, height })) return null;

@@ -1,4 +1,4 @@
-/** Events and starts worth trying on one node's chart, for path generation and coverage; and small systems to walk and check. */
+/** Sample events and inputs for one node's chart, for path generation and coverage, and small systems to walk and check. */
 import type { ChartSamples, SystemSample } from '../protocol.js';
 import { electSelf, oriented, reflectRefLevel, startNewRefLevel, type Height, type Identity } from './height.js';
 import type { ElectionContext, ElectionInput } from './machine.js';
@@ -75,7 +75,7 @@ const told = (word: 'down' | 'up', u: string, v: string) => [
   { at: 0, do: word, channel: [v, u] },
 ];
 
-/** Links that come and go; both clocks, and two levels of the hierarchy. */
+/** Systems with link changes, both clocks, and two levels of the hierarchy. */
 export const systems: readonly SystemSample[] = [
   { topology: { kind: 'path', n: 2 }, events: [...told('down', 'n0', 'n1'), ...told('up', 'n0', 'n1')] },
   {

@@ -13,19 +13,19 @@ import { isLeaderChange } from './messages.js';
 import type { ElectionProtocolOptions } from './options.js';
 import { isOriented, isSymmetric, leaderOf } from './view.js';
 
-/** To see that a network is at rest, all that is in flight is looked at; beyond this many nodes that would cost too much. */
+/** Maximum number of nodes: the test for rest visits all messages in flight. */
 const NODES_MAX = 200;
 
 /** Leaders in office when the network was last at rest. */
 interface Rest {
   readonly leaders: ReadonlyMap<NodeId, NodeId>;
-  /** Level by level. */
+  /** Incumbents of each level. */
   readonly incumbents: readonly ReadonlySet<NodeId>[];
 }
 
 export class Stability {
   private rest: Rest | null = null;
-  /** The one link that was lost since. */
+  /** The single link that was lost since then. */
   private lost: ReadonlySet<NodeId> | null = null;
   private losses = 0;
   private needless = false;
@@ -63,7 +63,7 @@ export class Stability {
 
   private judge(node: NodeId, elects: boolean, { leaders, incumbents }: Rest, c: Configuration): void {
     const leader = leaders.get(node)!;
-    // A leader that is left alone takes a new stamp (erratum 20); it stays the leader that it was.
+    // An isolated leader takes a new stamp (erratum 20); it stays the same leader.
     if (elects && leader !== node && reached(node, c).includes(leader)) this.needless = true;
     this.instance.options.levels.forEach(({ radius }, i) => {
       const before = incumbents[i]!;

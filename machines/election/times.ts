@@ -1,4 +1,4 @@
-/** The stamps of perfect clocks, for a search that knows of two of them only which is the later one. */
+/** The stamps of perfect clocks, for searches that only compare which of two is later. */
 import type { Message } from '../effects.js';
 import type { NodeView, Times } from '../protocol.js';
 import type { Height } from './height.js';
@@ -62,5 +62,5 @@ const perfect: Times = {
   },
 };
 
-/** Logical clocks are counters and no times: what they show is part of the state. */
+/** Logical clocks are counters, not times, so their values are part of the state. */
 export const times = ({ clock }: ElectionProtocolOptions): Times | null => (clock === 'perfect' ? perfect : null);

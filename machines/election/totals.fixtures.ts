@@ -1,4 +1,4 @@
-/** Runs of the election that are damaged, for the two forms of its properties. */
+/** Damaged runs of the election, to compare the two forms of its properties. */
 import { compareForms, type Twist } from '../../network/damaged.fixtures.js';
 import { election } from './index.js';
 import { ELECTION } from './messages.js';
@@ -19,7 +19,7 @@ const scenarios = [
   { topology: { kind: 'complete', n: 5 }, options: { radii: [1, 2] }, events },
 ];
 
-/** Another number in a height that a node has, or that it has recorded; or another leader on a level. */
+/** Changes a number in an own or recorded height, or a leader of a level. */
 const twists: readonly Twist[] = [
   (roles, random) => {
     const role = roles[ELECTION]!;

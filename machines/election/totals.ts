@@ -20,9 +20,9 @@ interface NodeFact {
   readonly now: number;
   readonly links: LinkTable;
   readonly isSink: boolean;
-  /** The chart is in the state that its height gives. */
+  /** True if the chart is in the state of its height. */
   readonly isInState: boolean;
-  /** On every level of a hierarchy it follows a leader that it knows of. */
+  /** True if it follows a known leader on every level of a hierarchy. */
   readonly follows: boolean;
 }
 
@@ -44,12 +44,12 @@ export const electionFold: Fold<ElectionProtocolOptions, ElectionTotals, Update>
   isOrdered: true,
 };
 
-/** A node, and all that is about it. */
+/** A node, with all facts about it. */
 interface Site {
   fact: NodeFact | undefined;
-  /** The channels that lead away from it, by receiver. */
+  /** Its outgoing channels, by receiver. */
   readonly ways: Map<NodeId, Way>;
-  /** Its heights, and how often each is there: its own, on the way from it, and recorded by those to whom its channel is up. */
+  /** Its heights with their counts: its own, those in flight from it, and those in the rows of nodes to which its channel is up. */
   readonly tokens: Map<Height, number>;
 }
 
@@ -59,22 +59,22 @@ interface Way {
   readonly to: Site;
   readonly back: Way;
   up: boolean;
-  /** The row that the sender has for the receiver. */
+  /** The row of the sender for the receiver. */
   row: LinkRow | undefined;
-  /** Oldest first. */
+  /** Messages in flight, oldest first. */
   readonly flights: FlightFact[];
 }
 
 export class ElectionTotals implements Totals<NodeFact, FlightFact> {
-  /** Tokens with a reference level that is none; and those that do not count from the leader outside of a search. */
+  /** Tokens with an invalid reference level; and those outside of a search that do not count from the leader. */
   malformed = 0;
   miscounted = 0;
-  /** Nodes without a way down that do not lead; and those that follow a leader of a level that they do not know of. */
+  /** Nodes without a way down that do not lead; and those that follow an unknown leader of a level. */
   sinks = 0;
   strays = 0;
-  /** Nodes in another state than the one that their height gives. */
+  /** Nodes whose state differs from that of their height. */
   misnamed = 0;
-  /** Channels that are up without a row, or the other way round; and messages on channels that are down. */
+  /** Channels that are up without a row, or down with a row; and messages on channels that are down. */
   unlisted = 0;
   stranded = 0;
   readonly channels = new Places((way: Way) => !way.up || isOrderly(way));
@@ -100,7 +100,7 @@ export class ElectionTotals implements Totals<NodeFact, FlightFact> {
       for (const way of site.ways.values()) this.channels.touch(way);
     }
     if (before?.links !== links) this.list(id, before?.links ?? [], links);
-    // A clock that has gone on puts no stamp ahead of it.
+    // A later clock makes no stamp invalid.
     if (before && now < before.now) this.touchAllStamps();
     else this.stamps.touchWrong();
   }
@@ -151,7 +151,7 @@ export class ElectionTotals implements Totals<NodeFact, FlightFact> {
     this.channels.touch(way);
   }
 
-  /** A token of this node, which it holds itself or has sent. */
+  /** A token of this node: its own height or a sent one. */
   private hold(site: Site, height: Height, by: 1 | -1): void {
     this.count(height, by);
     this.keep(site, height, by);
@@ -213,7 +213,7 @@ const latestOf = ({ tau, nlts }: Height): number => Math.max(tau, -nlts);
 const countsFromLeader = ({ tau, delta, lid, id }: Height): boolean =>
   tau > 0 || (delta >= 0 && (delta === 0) === isSame(lid, id));
 
-/** Its sender's height, what it carries, newest first, and what the receiver has recorded: each no older than the next. */
+/** True if the sender's height, those in flight, newest first, and the receiver's row are each no older than the next. */
 function isOrderly({ from, back, flights }: Way): boolean {
   let newer = from.fact!.height;
   for (let i = flights.length - 1; i >= 0; i--) {

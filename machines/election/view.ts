@@ -1,4 +1,4 @@
-/** The election's global state in the paper's words: heights, tokens, sequences, components. Properties and summaries read it from here. */
+/** The election's global state in the paper's terms: heights, tokens, sequences, components. Properties and summaries use it. */
 import type { NodeId } from '../effects.js';
 import { statePath } from '../checks.js';
 import type { Configuration, Flight, NodeView, RoleView } from '../protocol.js';
@@ -12,7 +12,7 @@ type Config = Configuration<any>;
 
 export const electionContext = (node: NodeView): ElectionContext => node[ELECTION]!.context;
 export const roleOf = (node: NodeView): string => statePath(node[ELECTION]!);
-/** The state that the height and the neighbors of a node come to (spec section 5). */
+/** State that follows from the height and the neighbors of a node (spec section 5). */
 export function stateByHeight({ height, links }: Pick<ElectionContext, 'height' | 'links'>): RoleView['value'] {
   if (links.every((link) => link.height === null)) return 'isolated';
   if (isSame(height.lid, height.id)) return 'leader';
@@ -32,7 +32,7 @@ const between = (from: NodeId, to: NodeId, c: Config): readonly Flight[] =>
 
 export const adjacency = (c: Config): Adjacency => adjacencyNow(c.nodes.keys(), c.links);
 
-/** Both directions of a node's links are in one state, which the paper assumes once changes have stopped. */
+/** True if both directions of each of its links have the same status, which the paper assumes after all changes. */
 export const isAgreedAt = (id: NodeId, c: Config): boolean => c.links.neighbors(id).every((peer) => c.links.up(peer, id));
 
 /**
@@ -57,7 +57,7 @@ export function isOriented(c: Config): boolean {
   return true;
 }
 
-/** True if every link that is up both ways has both ends as neighbors. */
+/** True if both ends of every link that is up both ways are neighbors. */
 export const isSymmetric = (c: Config): boolean =>
   [...adjacency(c)].every(([id, peers]) =>
     peers.every((peer) => heightOf(electionContext(c.nodes.get(id)!).links, peer) !== null),

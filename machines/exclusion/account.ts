@@ -11,20 +11,20 @@ interface LockRecord {
   readonly lockSet: readonly NodeId[];
   readonly requestedAt: number;
   readonly lockedAt: number;
-  /** When the application gave it back; `null` while it has it. */
+  /** Time of the release; `null` while it is locked. */
   unlockedAt: number | null;
 }
 
 interface Request {
   readonly at: number;
-  /** The neighbors of the request whose link has been there ever since. */
+  /** Neighbors of the request whose links have been up ever since. */
   persistent: NodeId[];
 }
 
 export class ExclusionAccount implements Observer {
   private readonly locks: LockRecord[] = [];
   private readonly requests = new Map<NodeId, Request>();
-  /** The ports that are in use, by what each node was notified of its links. */
+  /** Ports in use, from the notifications to each node. */
   private readonly ports = new Map<NodeId, Ports>();
   private readonly current = new Map<NodeId, LockRecord>();
   private edgeMessages = 0;
@@ -65,7 +65,7 @@ export class ExclusionAccount implements Observer {
   }
 
   private followCommand({ node, event, at, sent }: Step, c: Configuration): void {
-    // A call without effect sends nothing; one with effect at least wakes the node itself.
+    // A call without effect sends nothing; one with an effect at least sends a message to the node itself.
     if (sent.length === 0) return;
     if (event.type === 'lock') {
       const ports = event['ports'] ?? this.portsOf(node);
@@ -182,7 +182,7 @@ function bitsOf({ ports, P, priorities }: Pick<ExclusionContext, 'ports' | 'P' |
   return memoryBits(ports.length, P.length, priorities);
 }
 
-/** The most that a node with so many ports may need. */
+/** Bound on the memory of a node with this number of ports. */
 const memoryBound = (degree: number, priorities: number): number => memoryBits(degree, degree + 1, priorities);
 
 function memoryBits(degree: number, stored: number, priorities: number): number {

@@ -1,4 +1,4 @@
-/** The core of local mutual exclusion: what an application carries of it. */
+/** The core of local mutual exclusion, for applications. */
 import { defineCore } from '../define.js';
 import { isBoolean, type FieldCheck, type ShapesOf } from '../shapes.js';
 import { exclusionMachine, initiatorSays, participantSays, type ExclusionMessage, type LockCall } from './machine.js';
@@ -14,7 +14,7 @@ type Plain = (typeof initiatorSays)[number] | (typeof participantSays)[number];
 const plain = Object.fromEntries([...initiatorSays, ...participantSays].map((type) => [type, {}])) as Record<Plain, {}>;
 
 /**
- * Local mutual exclusion without its checks and view: what an application carries of it, as `createNode` takes it.
+ * Local mutual exclusion without its checks and view, for `createNode`.
  *
  * @public
  */
@@ -33,7 +33,7 @@ export const exclusionCore = /* @__PURE__ */ defineCore<ExclusionOptions>({
   messages: { ...plain, request: { priority: isPriority }, win: { won: isBoolean } } satisfies ShapesOf<ExclusionMessage>,
   commands: {
     lock: { waits: true, completedBy: ['unlocked'] },
-    /** Locks the node and the neighbor at one of its ports only. */
+    /** Locks only the node and the neighbor at one of its ports. */
     pair: {
       fields: [{ name: 'port', type: 'integer' }],
       event: ({ port }) => ({ type: 'lock', ports: [port] }) as LockCall,

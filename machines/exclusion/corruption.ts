@@ -47,7 +47,7 @@ function arbitraryAnswers(
   choose: Choose,
 ): Partial<Pick<ExclusionContext, 'R' | 'W'>> {
   if (initiator === 'idle' || initiator === 'locked') return {};
-  // One port, whichever, has not answered.
+  // An arbitrary port has not answered.
   const silent = all[choose(all.length)]!;
   const others = all.filter((port) => port !== silent);
   if (initiator !== 'compete') return { R: others.filter(() => choose(2) === 1) };
@@ -60,7 +60,7 @@ type Participant = Pick<ExclusionContext, 'A' | 'C' | 'H' | 'P'>;
 const phaseOf = ({ A, C }: Participant): 'idle' | 'prepare' | 'compete' =>
   C.length > 0 ? 'compete' : A.length > 0 ? 'prepare' : 'idle';
 
-/** Each port is a stranger, an applicant, a candidate or on hold; a candidate owes a priority or has one; one at least owes. */
+/** Each port is unknown, an applicant, a candidate or on hold. Candidates have a priority or not, and at least one has none. */
 function arbitraryParticipant(all: Ports, priorities: number, choose: Choose): Participant {
   const parts = all.map((port) => [port, choose(4)] as const);
   const of = (part: number): PortNumber[] => parts.filter(([, own]) => own === part).map(([port]) => port);

@@ -1,10 +1,11 @@
 /**
  * Local mutual exclusion: a node locks itself and all its neighbors, without identities, while links come and go.
  *
- * Fault model: nodes do not fail and know their neighbors by port numbers only; messages arrive in any order, and on a link that
- * stays none is lost. Links may be cut and joined at any time; a cut is noticed at both ends. Under it every request succeeds with
- * probability 1, and locked neighborhoods never overlap. A node whose link to its holder is cut is free at once, even though the
- * holder may still be in its critical section.
+ * Fault model: nodes do not fail and know their neighbors only by port numbers. Messages arrive in any order, and none is lost on a link
+ * that stays. Links may be cut and joined at any time; both ends are notified of a cut. Then every request succeeds with probability 1, and
+ * locked neighborhoods never overlap.
+ *
+ * Limitations: a node whose link to its holder is cut is free at once, even though the holder may still be in its critical section.
  */
 import { defineProtocol } from '../define.js';
 import { ExclusionAccount } from './account.js';

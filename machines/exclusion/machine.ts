@@ -43,7 +43,7 @@ import {
   type Ports,
 } from './ports.js';
 
-/** The messages without content, by sender: initiator, participant. */
+/** Types of the messages without content, by sender: initiator, participant. */
 export const initiatorSays = ['prepare', 'setLock', 'release'] as const;
 export const participantSays = ['ready', 'ackLock', 'ackRelease'] as const;
 
@@ -57,16 +57,16 @@ export type Rules = (typeof ruleSets)[number];
 
 export interface ExclusionInput {
   readonly rules: Rules;
-  /** How many different priorities there are (K, at least 2). */
+  /** Number of different priorities (K, at least 2). */
   readonly priorities: number;
-  /** The ports that are in use. */
+  /** Ports in use. */
   readonly ports: Ports;
 }
 
 export interface ExclusionContext extends ExclusionInput {
   /** Holder of this node: a port, 0 for the node itself. */
   readonly lock: PortNumber | null;
-  /** Initiator: the ports of the request in hand. */
+  /** Initiator: the ports of the current request. */
   readonly L: Ports;
   /** Initiator: the ports of L that have answered the current step. */
   readonly R: Ports;
@@ -74,9 +74,9 @@ export interface ExclusionContext extends ExclusionInput {
   readonly W: ByPort<boolean>;
   /** Participant: applicants that were notified of ready and have not applied yet. */
   readonly A: Ports;
-  /** Participant: candidates, have asked, yet to lock. */
+  /** Participant: candidates that have requested and not locked yet. */
   readonly C: Ports;
-  /** Participant: the priorities of the candidates that do not owe one. */
+  /** Participant: priorities of the candidates that have one. */
   readonly P: ByPort<number>;
   /** Participant: on hold until C is empty. */
   readonly H: Ports;
@@ -87,7 +87,7 @@ type ReceivedRequest = FromPort<Extract<ExclusionMessage, { type: 'request' }>>;
 type ReceivedWin = FromPort<Extract<ExclusionMessage, { type: 'win' }>>;
 type Change = LinkEvent<PortNumber>;
 
-/** `ports` asks for some of the ports in use only; the node itself is always part of a request. */
+/** `ports` selects some of the ports in use; the node itself is always part of a request. */
 export interface LockCall {
   readonly type: 'lock';
   readonly ports?: Ports;
@@ -123,7 +123,7 @@ export const defeats = ({ context }: In) => ({
   message: { type: 'win' as const, won: false },
 });
 
-/** The candidate that wins the trial, all priorities being here. */
+/** Candidate that wins the trial, when all priorities are known. */
 function winner({ lock, P }: ExclusionContext): PortNumber | null {
   return lock === null ? uniqueMaximum(P) : null;
 }
@@ -140,7 +140,7 @@ export const initialContext = (input: ExclusionInput): ExclusionContext => ({
   H: [],
 });
 
-/** Everything that a node forgets when the link at a port is gone. */
+/** Changes to the context when the link at a port is lost. */
 export const forgotten = (context: ExclusionContext, port: PortNumber) => ({
   lock: context.lock === port ? null : context.lock,
   L: without(context.L, port),
@@ -201,8 +201,8 @@ export const exclusionSetup = setup({
 });
 
 /**
- * The chart of one node, initiator and participant at once (Daymude, Richa, Scheideler, Algorithms 1 to 3, with corrections). It is run by
- * `exclusion`.
+ * Chart of one node, initiator and participant at once (Daymude, Richa, Scheideler, Algorithms 1 to 3, with corrections). `exclusion` runs
+ * it.
  *
  * @public
  */

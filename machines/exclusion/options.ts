@@ -1,4 +1,4 @@
-/** The options of local mutual exclusion, as a scenario gives them, checked and completed. */
+/** The options of local mutual exclusion in a scenario, checked and completed. */
 import { holdOf, integer, isObject, oneOf, refuseUnknown, isIntegerOf } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
@@ -7,16 +7,16 @@ import { ruleSets, type Rules } from './machine.js';
 import type { PortNumber, Ports } from './ports.js';
 
 export interface ExclusionOptions {
-  /** How many different priorities there are (K). */
+  /** Number of different priorities (K). */
   readonly priorities: number;
   readonly rules: Rules;
-  /** Ticks for which a neighborhood stays locked before it is unlocked by itself; `null` leaves that to events. */
+  /** Ticks after which a neighborhood is unlocked automatically; `null` leaves that to events. */
   readonly hold: number | null;
-  /** Every link of the start with its ports. */
+  /** Every initial link with its ports. */
   readonly ports: readonly PortedLink[];
-  /** The ports of each node that are in use at the start. */
+  /** Initial ports in use, by node. */
   readonly inUse: Readonly<Record<NodeId, Ports>>;
-  /** The priorities that a node draws first. */
+  /** First draws of each node. */
   readonly draws: Readonly<Record<NodeId, readonly number[]>>;
 }
 
@@ -35,7 +35,7 @@ export function exclusionOptions(raw: Readonly<Record<string, unknown>>, graph: 
   };
 }
 
-/** The links that `wanted` names take the ports that it gives them, the others the lowest free ones, in the order of the topology. */
+/** Assigns ports: links in `wanted` get the given ports, the others the lowest free ones, in the order of the topology. */
 function plugIn(wanted: unknown, { topology, rank }: NetworkGraph): Pick<ExclusionOptions, 'ports' | 'inUse'> {
   if (wanted !== undefined && !Array.isArray(wanted)) {
     throw new UsageError('options.ports must be a list of [node, its port, other node, its port].');

@@ -30,7 +30,7 @@ export function exclusionOverlay(node: NodeView, id: NodeId, links: LinksView): 
   };
 }
 
-/** The ports whose answer the initiator waits for. */
+/** Ports whose answer the initiator waits for. */
 function awaited(initiator: ExclusionValue['initiator'], { L, R, W }: ExclusionContext): Ports {
   if (initiator === 'idle' || initiator === 'locked') return [];
   return L.filter((port) => (initiator === 'compete' ? !has(W, port) : !R.includes(port)));

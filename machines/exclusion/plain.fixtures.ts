@@ -132,13 +132,13 @@ const within = (ports: Ports, set: Ports): boolean => ports.every((port) => set.
 const areEqual = (a: readonly NodeId[], b: readonly NodeId[]): boolean =>
   a.length === b.length && a.every((node) => b.includes(node));
 
-/** True if no two messages go between the same nodes for the same one of them as initiator. */
+/** True if at most one message is in flight between two nodes for each of them as initiator. */
 function areOfDifferentRoles(flights: readonly ExclusionFlight[]): boolean {
   const roles = flights.map(({ from, to, message }) => (isFromInitiator(message) ? `${from} ${to}` : `${to} ${from}`));
   return new Set(roles).size === roles.length;
 }
 
-/** True if a trial of the participant was won, and the lock that follows from it is yet to come. */
+/** True if a trial of the participant was won, and its lock is still pending. */
 function isPromised(c: Config, participant: NodeId, candidate: NodeId): boolean {
   const { W } = exclusionContext(c.nodes.get(candidate)!);
   const promises = ({ message }: ExclusionFlight) => message.type === 'setLock' || (message.type === 'win' && message.won);

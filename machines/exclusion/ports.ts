@@ -1,6 +1,6 @@
-/** Sets of ports, and values by port, as sorted arrays: equal sets are equal JSON, whatever order they grew in. */
+/** Sets of ports, and values by port, as sorted arrays: equal sets have equal JSON, independent of their history. */
 
-/** A place where a link is plugged in; 0 is the node itself. */
+/** Number of a port of a node; 0 is the node itself. */
 export type PortNumber = number;
 export type Ports = readonly PortNumber[];
 /** A value for some of the ports. */
@@ -12,19 +12,19 @@ export const including = (ports: Ports, port: PortNumber): Ports =>
 export const without = (ports: Ports, port: PortNumber): Ports =>
   ports.includes(port) ? ports.filter((other) => other !== port) : ports;
 
-/** Two sets without common ports as one. */
+/** Union of two sets without common ports. */
 export const joined = (a: Ports, b: Ports): Ports => [...a, ...b].sort((x, y) => x - y);
 
 export const has = <T>(values: ByPort<T>, port: PortNumber): boolean => values.some(([at]) => at === port);
 
-/** The port must have no value yet. */
+/** Adds a value for a port that has none. */
 export const withValue = <T>(values: ByPort<T>, port: PortNumber, value: T): ByPort<T> =>
   [...values, [port, value] as const].sort(([a], [b]) => a - b);
 
 export const withoutValue = <T>(values: ByPort<T>, port: PortNumber): ByPort<T> =>
   has(values, port) ? values.filter(([at]) => at !== port) : values;
 
-/** The port with the strictly largest number, if there is one. */
+/** Port with the strictly largest number, if any. */
 export function uniqueMaximum(values: ByPort<number>): PortNumber | null {
   const largest = Math.max(...values.map(([, value]) => value));
   const leaders = values.filter(([, value]) => value === largest);

@@ -1,14 +1,15 @@
 /**
- * Local mutual exclusion as printed: Algorithms 1 to 3 to the letter, which the checker shows to be wrong. See machine.ts for what
- * the states and variables mean, and docs/printed-deadlock.md for the shortest traces.
+ * Local mutual exclusion as printed: Algorithms 1 to 3 to the letter, which the checker shows to be wrong. See machine.ts for the states
+ * and variables, and docs/printed-deadlock.md for the shortest traces.
  *
- * Where it differs from the corrected chart:
- *   - A first request always joins the trial, even while another candidate owes a priority: two neighbors that compete for each
- *     other may each wait for the other's next request (erratum 1).
- *   - Disconnections are gathered in D, which every step reads and empties first (`tidy`). CleanUp, the step that does nothing else,
- *     is enabled only while the participant is not idle or the initiator unlocks, so a node in `win` may wait forever for a
+ * Differences from the corrected chart:
+ *
+ *   - A first request always joins the trial, even while another candidate has no priority yet: two neighbors that compete for
+ *     each other may each wait for the other's next request (erratum 1).
+ *   - Disconnections are gathered in D, which every step first reads and empties (`tidy`). CleanUp, the step that only does this,
+ *     is enabled only while the participant is not idle or the initiator unlocks. So a node in `win` may wait forever for a
  *     neighbor that is gone (erratum 2), and an idle node keeps the lock of one (erratum 3).
- *   - A call without effect is a step still and empties D unread (erratum 4).
+ *   - A call without effect is still a step and empties D unread (erratum 4).
  */
 import { and, assign, or, stateIn } from 'xstate';
 import { draw, send, withEvent, type LinkEvent } from '../effects.js';

@@ -1,4 +1,4 @@
-/** Where mutants of local mutual exclusion are searched further than in its own systems. */
+/** Additional systems in which mutants of local mutual exclusion are searched. */
 import { because } from '../because.fixtures.js';
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 import { EXCLUSION } from './view.js';
@@ -13,9 +13,9 @@ const PRINTED = 'printed';
 const inBoth = (why: string, edit: string) => ({ ...because(EXCLUSION, why, edit), ...because(PRINTED, why, edit) });
 
 export const further: readonly FurtherSystem[] = [
-  // The rules as printed where they do not deadlock: one node asks, once.
+  // The rules as printed in a run without a deadlock: one node requests, once.
   { topology: row, options: { priorities: 2, rules: 'printed', hold: 1 }, events: [does(0, 'lock', 'n1')], states: 4000 },
-  // The same while a link goes and comes.
+  // The same while a link is cut and joined.
   {
     topology: row,
     options: { priorities: 2, rules: 'printed', hold: 1 },
@@ -35,7 +35,7 @@ export const further: readonly FurtherSystem[] = [
     events: ['n0', 'n1', 'n2'].map((node) => does(0, 'lock', node)),
     states: 6000,
   },
-  // A link is new, and who asks for all asks over it.
+  // A new link, and a node that requests all its neighbors.
   {
     topology: row,
     options: { priorities: 2, rules: 'printed', hold: 1 },
@@ -50,7 +50,7 @@ export const further: readonly FurtherSystem[] = [
     events: [does(0, 'lock', 'n0'), does(5, 'lock', 'n2'), link(36, 'cut', 'n0', 'n1')],
     states: 0,
   },
-  // One of two neighbors is gone before it has set its lock, and the answer of the other is all that is still to come.
+  // One of two neighbors is lost before it has set its lock, and only the answer of the other is pending.
   {
     topology: row,
     options: { priorities: 2, rules: 'printed', hold: 1 },
@@ -60,7 +60,7 @@ export const further: readonly FurtherSystem[] = [
   },
 ];
 
-/** Which edits break no promise, though the charts do otherwise. */
+/** Edits that violate no promise, although the charts behave differently. */
 export const unpromised = {
   ...inBoth(
     'compete without a candidate leads to prepare at once, and nobody is on hold who would be told',

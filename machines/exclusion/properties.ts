@@ -1,7 +1,7 @@
 /**
  * The invariants of local mutual exclusion (spec section 7) and its liveness, as named properties.
  *
- * All invariants speak of one node, its links and its neighbors, and are judged by totals: where something has changed, and nowhere else.
+ * Each invariant is about one node, its links and its neighbors. Totals judge it only where something has changed.
  */
 import { always } from '../folded.js';
 import type { NodeView, Property } from '../protocol.js';

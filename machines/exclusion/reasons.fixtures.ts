@@ -40,7 +40,7 @@ const corrected = {
 };
 
 const PRINTED = 'printed';
-/** Where CleanUp is enabled whenever something is gone, it has been done before the next event comes. */
+/** Where CleanUp is enabled after each disconnection, it runs before the next event. */
 const busy = ['participant.prepare: prepare', 'participant.prepare: request', 'participant.compete: prepare'];
 const owing = ['participant.compete: request', 'participant.compete: request #2', 'initiator.unlock: ackRelease'];
 

@@ -1,11 +1,11 @@
-/** Events and starts worth trying on one chart: what path generation and coverage feed it. */
+/** Sample events and inputs for one chart, for path generation and coverage. */
 import type { ChartSamples } from '../protocol.js';
 import { initiatorSays, participantSays, type ExclusionContext, type ExclusionInput, type Rules } from './machine.js';
 
-/** No port of the node. */
+/** A port that the node does not have. */
 const STRANGE = 9;
 
-/** Everything from every port: the chart itself refuses what it does not expect. */
+/** All events from every port: the chart itself rejects unexpected ones. */
 function events({ ports, priorities }: ExclusionContext) {
   return [
     { type: 'lock' },

@@ -39,7 +39,7 @@ function split(machine: AnyStateMachine, parts: { extend(more: any): any }): Any
     .createMachine(config);
 }
 
-/** A copy of a config's objects and lists; functions and guards stay what they are. */
+/** A copy of a config's objects and lists; functions and guards are shared. */
 function structure<T>(config: T): T {
   if (Array.isArray(config)) return config.map(structure) as T;
   if (typeof config !== 'object' || config === null) return config;

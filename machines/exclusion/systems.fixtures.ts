@@ -44,7 +44,7 @@ export const lock = (node: NodeId): Scripted => ({ do: 'command', name: 'lock', 
 export const cut = (u: NodeId, v: NodeId): Scripted => ({ do: 'cut', link: [u, v] });
 export const join = (u: NodeId, v: NodeId): Scripted => ({ do: 'join', link: [u, v], weight: 1 });
 
-/** The charts as they are shipped; a neighborhood is unlocked at any time after it was locked. */
+/** The charts as shipped; a neighborhood may be unlocked at any time after it was locked. */
 export const shipped = (
   topology: Topology,
   calls: Calls,

@@ -1,4 +1,4 @@
-/** Small systems of local mutual exclusion: two and three nodes, one of which changes its links; the rules as printed, which deadlock. */
+/** Small systems of local mutual exclusion: two and three nodes with link changes; the rules as printed, which deadlock. */
 import type { SystemSample } from '../protocol.js';
 
 const lock = (node: string) => ({ at: 0, node, do: 'lock' });

@@ -1,4 +1,4 @@
-/** Runs of local mutual exclusion that are damaged, for the two forms of its properties. */
+/** Damaged runs of local mutual exclusion, to compare the two forms of its properties. */
 import { compareForms, type Twist } from '../../network/damaged.fixtures.js';
 import { exclusion } from './index.js';
 import { plainProperties } from './plain.fixtures.js';
@@ -19,7 +19,7 @@ const scenarios = [
   },
 ];
 
-/** Any lock, or any ports where a node keeps some. */
+/** Any lock, or any ports in a set of ports. */
 const ports: Twist = (roles, random) => {
   const role = roles[EXCLUSION]!;
   const some = [0, 1, 2, 3].filter(() => random.below(2) === 0);

@@ -52,7 +52,7 @@ export const exclusionFold: Fold<ExclusionOptions, ExclusionTotals, ExclusionMes
   totals: () => new ExclusionTotals(),
 };
 
-/** Applicants, candidates and those on hold are different ports; priorities are of candidates, answers and outcomes of the request. */
+/** Applicants, candidates and nodes on hold are different ports; priorities belong to candidates, answers and outcomes to the request. */
 function areApart({ A, C, H, P, R, W, L }: ExclusionContext): boolean {
   const isIn = (set: Ports) => (port: PortNumber) => set.includes(port);
   const isAtIn =
@@ -69,7 +69,7 @@ function areApart({ A, C, H, P, R, W, L }: ExclusionContext): boolean {
   );
 }
 
-/** A node, and all that is about it. */
+/** A node, with all facts about it. */
 interface Site {
   readonly id: NodeId;
   fact: NodeFact | undefined;
@@ -84,7 +84,7 @@ interface Site {
   readonly promises: Map<Site, number>;
   /** Participants that have promised their lock, as far as this candidate knows. */
   won: readonly Site[];
-  /** As initiator: how many messages are on the edge to each participant. */
+  /** As initiator: number of messages on the edge to each participant. */
   readonly talks: Map<Site, number>;
 }
 
@@ -97,9 +97,9 @@ export class ExclusionTotals implements Totals<NodeFact, FlightFact> {
   /** Nodes with a port in two roles at once, and nodes whose phase contradicts their candidates. */
   mixed = 0;
   outOfPhase = 0;
-  /** Nodes whose request in hand is not one that their state has. */
+  /** Nodes whose request contradicts their state. */
   unfit = 0;
-  /** Edges that carry more than one message of the same end as initiator, for each message too many. */
+  /** Messages beyond one on an edge for the same initiator. */
   crowded = 0;
   readonly lockSets = new Places(knowsItsLockSet);
   readonly promises = new Places(hasPromisedOne);
@@ -132,7 +132,7 @@ export class ExclusionTotals implements Totals<NodeFact, FlightFact> {
     if (before?.context.L !== L || before.initiator !== fact.initiator) this.lockSets.touch(site);
   }
 
-  /** The node finds others behind its ports. */
+  /** Records the neighbors behind the node's ports. */
   private meet(site: Site): void {
     this.lock(site);
     this.count(site);
@@ -206,7 +206,7 @@ function add(counts: Map<Site, number>, site: Site, by: 1 | -1): void {
 
 const isUp = ({ ways }: Site, { id }: Site): boolean => ways.get(id)?.up === true;
 
-/** Each of the two is behind the other's port, or no longer. */
+/** Records that two nodes are behind each other's ports, or no longer. */
 function plug(one: Site, other: Site, isThere: boolean): void {
   for (const [site, peer] of [
     [one, other],

@@ -1,4 +1,4 @@
-/** The global state in the paper's words. Properties, accounts and pictures read it from here. */
+/** The global state in the paper's terms, for properties, accounts and pictures. */
 import type { Message, NodeId } from '../effects.js';
 import type { Configuration, Flight, NodeView } from '../protocol.js';
 import type { ExclusionContext, ExclusionMessage } from './machine.js';
@@ -27,7 +27,7 @@ export function messagesBetween(c: Configuration, u: NodeId, v: NodeId): readonl
 const INITIATOR_DESCRIPTION = ['prepare', 'request', 'setLock', 'release'];
 export const isFromInitiator = ({ type }: Message): boolean => INITIATOR_DESCRIPTION.includes(type);
 
-/** The neighbors that a node is linked with; of a link being cut, one direction falls before the other. */
+/** Linked neighbors of a node. During a cut, one direction goes down before the other. */
 export const linkedNeighbors = (c: Configuration, id: NodeId): NodeId[] =>
   c.links.neighbors(id).filter((peer) => c.links.up(peer, id));
 
@@ -40,10 +40,10 @@ export const peersAt = (c: Configuration, id: NodeId, ports: Ports): NodeId[] =>
   ...linkedNeighbors(c, id).filter((peer) => ports.includes(c.links.port(id, peer))),
 ];
 
-/** The port at which a node receives what another one, or it itself, sends. */
+/** Port at which a node receives messages of a node, possibly itself. */
 export const portAt = (c: Configuration, to: NodeId, from: NodeId): PortNumber => (to === from ? 0 : c.links.port(to, from));
 
-/** All whose lock points to this node over a link that is there. */
+/** All nodes whose lock points to this node over an existing link. */
 export const lockSet = (c: Configuration, id: NodeId): NodeId[] =>
   closedNeighborhood(c, id).filter((node) => exclusionContext(c.nodes.get(node)!).lock === portAt(c, node, id));
 
@@ -54,7 +54,7 @@ export function phaseFits(node: NodeView): boolean {
   return valueOf(node).participant === phase && (C.length > 0 || H.length === 0);
 }
 
-/** A node that is idle has no request in hand; any other has one, and itself in it. */
+/** An idle node has no current request; any other node has one that includes itself. */
 export function requestFits(node: NodeView): boolean {
   const { L } = exclusionContext(node);
   return valueOf(node).initiator === 'idle' ? L.length === 0 : L.includes(0);

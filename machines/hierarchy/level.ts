@@ -19,13 +19,13 @@ import { candidates, hasSenior, isSameTable, memberOf, withOwn, type HeardTable 
 
 export interface LevelInput {
   readonly id: Identity;
-  /** From 1 up. */
+  /** Number of the level, from 1. */
   readonly level: number;
   readonly radius: number;
   readonly separation: number;
-  /** The role that has its turn after this one. */
+  /** The role whose turn is next. */
   readonly next: string;
-  /** When it first led this level; `null`: never. */
+  /** Clock at which it first led this level; `null`: never. */
   readonly birth: number | null;
   /** Its leader; the node itself while it leads. */
   readonly member: Identity;
@@ -42,7 +42,7 @@ export interface LevelContext extends LevelInput {
 
 type In = { context: LevelContext; event: Turn };
 
-/** The neighbors' tables with this turn's news. */
+/** The neighbors' tables with the news of this turn. */
 function heardBy({ context, event: { heard, links } }: In): readonly HeardTable[] {
   const kept = context.heard.filter(({ peer }) => peer !== heard?.peer && heightOf(links, peer) !== null);
   if (!heard) return kept;
@@ -56,7 +56,7 @@ const tableOfLeader = (args: In): PresenceTable => withOwn(own(args), args.conte
 
 const tableOfFollower = ({ context }: In): PresenceTable => context.near;
 
-/** Puts this level's table on the Update and lets the next role have its turn. */
+/** Adds this level's table to the Update and passes the turn to the next role. */
 const passOn = (tableOf: (args: In) => PresenceTable) =>
   tell((args: In) => {
     const { context, event } = args;

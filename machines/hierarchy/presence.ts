@@ -35,7 +35,7 @@ export function candidates(own: Identity, heard: readonly HeardTable[], radius: 
 export const hasSenior = (own: PresenceEntry, near: PresenceTable, separation: number): boolean =>
   near.some((entry) => entry.distance <= separation && bySeniority(entry, own) < 0);
 
-/** Rule 4: with the node itself, where it leads. */
+/** Rule 4: the table with the node itself, if it leads. */
 export const withOwn = (own: PresenceEntry, near: PresenceTable): PresenceTable => [...near, own].sort(bySeniority);
 
 /** Rule 5: the old leader while it is listed, else the nearest. */

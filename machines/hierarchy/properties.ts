@@ -1,6 +1,6 @@
 /**
- * The claims of the hierarchy (spec section 8): D1 to D3 and D6's tree of reports, and how many leaders a level has against the bound
- * that follows from D3. D5 needs history and is in ../election/stability.ts.
+ * The claims of the hierarchy (spec section 8): D1 to D3 and D6's tree of reports, and the number of a level's leaders compared with the
+ * bound that follows from D3. D5 needs history and is in ../election/stability.ts.
  */
 import type { NodeId } from '../effects.js';
 import { electionFold } from '../election/totals.js';
@@ -57,7 +57,7 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
   ];
 }
 
-/** The leaders of a level within some hops of a node, with their distance. */
+/** Leaders of a level within some hops of a node, with their distance. */
 function leadersAround(node: NodeId, level: number, within: number, c: Config): [NodeId, number][] {
   return [...hopsNow(node, c.links, within)].filter(([id]) => leadsLevel(c.nodes.get(id)!, level));
 }
@@ -82,7 +82,7 @@ const leadersAreApart = (level: number, { separation }: LevelRule, node: NodeId,
 
 const against = (name: string, measured: number, bound: number): Meter => ({ name, measured, bound, ratio: measured / bound });
 
-/** D3's bound on the number of leaders, and the leaders that a greedy choice with the whole graph before its eyes would make. */
+/** D3's bound on the number of leaders, and the number of leaders of a greedy choice that knows the whole graph. */
 export function levelMeters(
   level: number,
   { radius, separation }: LevelRule,

@@ -1,4 +1,4 @@
-/** Events and starts worth trying on one level of a hierarchy: what path generation and coverage feed it. */
+/** Sample events and inputs for one level of a hierarchy, for path generation and coverage. */
 import { oriented, type Identity } from '../election/height.js';
 import { ELECTION, type Turn } from '../election/messages.js';
 import type { ChartSamples } from '../protocol.js';

@@ -1,7 +1,7 @@
 /**
- * The levels of a hierarchy: their rules, as a scenario gives them, and the presence tables that they start with.
+ * The levels of a hierarchy: their rules in a scenario, and their initial presence tables.
  *
- * The start is the fixpoint of the levels' own rules, applied by all nodes at once from empty tables at time 0 (spec section 8).
+ * The start is the fixed point of the levels' own rules, applied by all nodes at once from empty tables at time 0 (spec section 8).
  */
 import { isIntegerOf } from '../checks.js';
 import type { NodeId } from '../effects.js';
@@ -51,10 +51,10 @@ export function levelRules(raw: Raw): LevelRule[] {
   });
 }
 
-/** Distances to a leader that is gone are counted up to the radius, hop by hop. */
+/** Maximum radius. Distances to a lost leader are counted up to the radius, hop by hop. */
 const RADIUS_MAX = 10_000;
 
-/** A list of distances, each at least one hop. */
+/** Reads a list of distances of at least one hop. */
 function hops(raw: Raw, key: string): readonly number[] | undefined {
   const value = raw[key];
   if (value === undefined) return undefined;
@@ -93,7 +93,7 @@ export function tablesAtStart(
   return now;
 }
 
-/** Rules 1 to 5 at time 0. */
+/** Applies rules 1 to 5 at time 0. */
 function applyRules(
   id: Identity,
   before: LevelStart,

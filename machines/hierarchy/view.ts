@@ -8,7 +8,7 @@ import type { LevelContext } from './level.js';
 
 export const levelOf = (node: NodeView, level: number): LevelContext => node[levelRole(level)]!.context;
 
-/** Leading exactly where the own leader is the node itself, and else following. */
+/** True if the state is leading exactly if the leader is the node itself. */
 const isInStateByMember = (node: NodeView, level: number): boolean => {
   const { id, member } = levelOf(node, level);
   return node[levelRole(level)]!.value === (isSame(id, member) ? 'leading' : 'following');
@@ -16,7 +16,7 @@ const isInStateByMember = (node: NodeView, level: number): boolean => {
 
 export const leadsLevel = (node: NodeView, level: number): boolean => node[levelRole(level)]!.value === 'leading';
 
-/** True if a node follows a leader of each level that is in its table, itself exactly while it leads. */
+/** True if a node follows a leader in its table on each level, itself exactly while it leads. */
 export function followsEverywhere(node: NodeView, levels: number): boolean {
   for (let level = 1; level <= levels; level++) {
     const { member, table } = levelOf(node, level);
