@@ -1,9 +1,9 @@
-/** The promises that actions return. XState does not wait for them; a path does, as far as they need nothing but their turn. */
+/** The promises that actions return. XState does not wait for them. A path waits for those that settle within the queue of promises. */
 
 /** Turns of the queue of promises that an action's promise may take. */
 const TURNS = 100;
 
-/** An action whose promise was rejected, and what with. */
+/** An action whose promise was rejected, and the error. */
 export interface Rejected {
   readonly action: string;
   readonly thrown: unknown;
@@ -29,7 +29,7 @@ export class ActionPromises {
     );
   }
 
-  /** Waits for those that settle soon; those that take longer are not part of the path. */
+  /** Waits for promises that settle soon. Slower ones are not part of the path. */
   async quiet(): Promise<void> {
     for (let turn = 0; turn < TURNS && this.unsettled > 0; turn++) await Promise.resolve();
   }

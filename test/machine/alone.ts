@@ -33,7 +33,7 @@ interface Names {
   _unregister(actor: AnyActor): void;
 }
 
-/** An action of XState itself that a step asks for. */
+/** An action of XState itself that a step requests. */
 interface Asked {
   readonly type: string;
   readonly params: any;
@@ -48,7 +48,7 @@ const RUNNING = 1;
 
 const DEFERRED = 'deferred';
 
-/** Where a chart stands, to come back to. */
+/** The state of a chart, to restore it later. */
 export interface ChartStanding {
   readonly snapshot: AnyMachineSnapshot;
   readonly actors: ReadonlyMap<Still, readonly [snapshot: AnyMachineSnapshot, status: number]>;
@@ -116,7 +116,7 @@ export class ChartAlone {
     for (const [systemId, actor] of Object.entries(named)) this.system._set(systemId, actor);
   }
 
-  /** As XState does at once: another actor may take the `systemId` in the same step. */
+  /** Releases a name immediately, like XState: another actor may take the `systemId` in the same step. */
   private unname(actor: Still): void {
     for (const child of Object.values(actor._snapshot.children ?? {})) this.unname(child as unknown as Still);
     this.system._unregister(actor as unknown as AnyActor);
@@ -132,7 +132,7 @@ export class ChartAlone {
 
   private created(actor: Still, kind: LogicKind): AnyActorLogic {
     const scope = actor._actorScope;
-    // Spawners of assign start their actor when the step is over.
+    // Actors that `assign` spawns start at the end of the step.
     scope.defer = (work: () => void) => this.asked.push({ type: DEFERRED, params: work });
     scope.stopChild = (child: Still) => this.end(child);
     scope.actionExecutor = (action: Asked) => {
@@ -162,7 +162,7 @@ export class ChartAlone {
     this.tellSnapshot(child);
   }
 
-  /** A child takes an event, and what comes of it goes to the chart. */
+  /** Sends an event to a child, and passes the results to the chart. */
   private tell(child: Still, event: Message): void {
     if (child._processingStatus !== RUNNING) return;
     let next: AnyMachineSnapshot;
@@ -186,7 +186,7 @@ export class ChartAlone {
     child._stopProcedure();
   }
 
-  /** Events one after the other, those that come meanwhile among them. */
+  /** Processes events in order, including those that arrive meanwhile. */
   private goOn(): void {
     this.isStepping = true;
     for (let event; (event = this.events.shift()) && this.still._snapshot.status === 'active';) this.step(event);

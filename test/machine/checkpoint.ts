@@ -7,7 +7,7 @@ import type { Askers } from './remarks.js';
 import type { LogicKind } from './stage.js';
 import type { Timers } from './timers.js';
 
-/** A service that does nothing by itself. */
+/** A held service. */
 export interface Held {
   readonly kind: LogicKind;
   readonly samples: ServiceSamples;
@@ -19,7 +19,7 @@ export type Checkpoint = Clocked & ({ readonly snapshot: AnyMachineSnapshot } | 
 /** The time at which it was left. */
 interface Clocked {
   readonly timers: Timers;
-  /** Readings of the clock; `null` where it was not read. */
+  /** Readings of the clock; `null` if it was not read. */
   readonly readings: Readings | null;
 }
 

@@ -16,7 +16,7 @@ import type { Subject } from './subject.js';
 export const machineKinds = ['state', 'transition', 'guard', 'event', 'action', 'outcome'] as const;
 export type MachineKind = (typeof machineKinds)[number];
 
-/** How often each thing there is was covered, by chart. */
+/** How often each item was covered, by chart. */
 export type MachineCounts = Readonly<Record<string, Readonly<Record<Item, number>>>>;
 
 export interface MachineMissing {
@@ -33,7 +33,7 @@ export interface MachineMissing {
 
 export interface MachineCoverage {
   readonly charts: Readonly<Record<string, Readonly<Record<MachineKind, { readonly covered: number; readonly of: number }>>>>;
-  /** State values of the machine that were seen, of those that its chart could have: with parallel regions, their combinations. */
+  /** Seen and possible state values of the machine. With parallel regions, all combinations count. */
   readonly configurations: { readonly covered: number; readonly of: number };
   readonly missing: readonly MachineMissing[];
   /** Reasons given for what was covered. */

@@ -14,7 +14,7 @@ import type { Found, Temporal } from './temporal.js';
 const STEPS_MAX = [500, 10_000];
 /** And for all of a property together. */
 const ALL_STEPS_MAX = 20_000;
-/** Others have their turn after so many: a runner that ends a test, and Ctrl-C. */
+/** Steps between two yields to other work, such as a test runner's timeout and Ctrl-C. */
 const STEPS_BETWEEN_TURNS = 500;
 
 /** The question about each state before the deadline. */
@@ -124,7 +124,7 @@ async function withDeadline(
   return rig;
 }
 
-/** The same on this very way; nothing is known of any other. */
+/** Checks the property only on the given path. */
 export async function beyondAlong(subject: Subject, steps: readonly MachineStep[], property: Temporal): Promise<Found> {
   const question = questionOf(property);
   if (!question) return null;

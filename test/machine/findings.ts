@@ -42,7 +42,7 @@ export interface Finding {
   /** Key that silences it in `reasons`: `dead end lost`. */
   readonly name: string;
   readonly description: string;
-  /** A way to it; empty where it is seen in the chart. */
+  /** A path to it; empty if the chart itself shows it. */
   readonly steps: readonly MachineStep[];
   /** True if it makes the machine invalid; otherwise it is a warning. */
   readonly isFailure: boolean;

@@ -7,7 +7,7 @@ import { nameOfAction } from './references.js';
 /** A missing part and what it follows from; a part that is the cause itself is left out. */
 export type Causes = ReadonlyMap<Item, Item>;
 
-/** For each part of a chart that is missing: the first cause, itself where nothing else is. */
+/** For each missing item: its first cause, or the item itself. */
 export function causesOf(machine: AnyStateMachine, missing: ReadonlySet<Item>): Causes {
   const before = directCauses(machine, missing);
   const causes = new Map<Item, Item>();

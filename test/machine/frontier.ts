@@ -74,7 +74,7 @@ export class Frontier {
     return isMet;
   }
 
-  /** The first of these that the search has not gone on from. */
+  /** The first of these states that the search has not expanded. */
   private open(queue: MachineVertex[]): MachineVertex | undefined {
     for (let vertex; (vertex = queue.shift());) if (this.rest.has(vertex)) return vertex;
     return undefined;

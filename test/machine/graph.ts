@@ -19,7 +19,7 @@ export type ChildCharts = Readonly<
 >;
 
 export interface MachineVertex extends Vertex {
-  /** The first way that was found here, a shortest one as far as the search went in order. */
+  /** The first path found to this state; the shortest one if the search was in order. */
   readonly way: readonly MachineStep[];
   readonly key: string;
   readonly choices: readonly MachineStep[];
@@ -28,14 +28,14 @@ export interface MachineVertex extends Vertex {
   readonly view: SeenState;
   readonly isTarget: boolean;
   readonly children: ChildCharts;
-  /** How many services are at work. */
+  /** The number of active services. */
   readonly pending: number;
   /** The results of the temporal properties' predicates in this state. */
   readonly marks: Marks;
   edges: ReadonlyMap<string, MachineEdge> | null;
-  /** Where another rig can go on from, without going the way. */
+  /** A checkpoint from which another rig can continue, without repeating the path. */
   readonly checkpoint: Checkpoint | null;
-  /** The last such state before this one, absent where that is the start, and the steps from there. */
+  /** The last earlier state with a checkpoint, and the steps from there; absent if it is the start. */
   readonly base: Base;
 }
 
@@ -54,7 +54,7 @@ export interface MachineEdge extends Edge {
   readonly remarks: readonly Remark[];
 }
 
-/** The shortest way that was found to something covered; `null` where nothing covers it. */
+/** The shortest path found that covers an item; `null` if there is none. */
 export function wayInto({ vertices }: MachineGraph, item: string): readonly MachineStep[] | null {
   let found: readonly MachineStep[] | null = null;
   for (const { way, edges } of vertices)

@@ -3,7 +3,7 @@ import type { AnyActorLogic } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import { heldLogic, type LogicKind, type Settling } from './stage.js';
 
-/** The services of XState that do nothing by themselves here; what was made by other hands runs as it is. */
+/** The kinds of services that are held here. Custom logic runs unchanged. */
 export const HELD: ReadonlySet<LogicKind> = new Set(['promise', 'callback', 'observable', 'events']);
 
 /** A chart alone would leave out an actor of its machine. */
@@ -14,7 +14,7 @@ export const noneAlone = (name: string, kind: LogicKind): UsageError =>
     `${name} is ${kind === 'machine' ? 'a machine' : 'custom logic'}, which only mode 'live' runs. In mode 'pure', define its results, services: { ${JSON.stringify(name)}: { sends: [{ type: '…' }], done: [{ … }] } }`,
   );
 
-/** A promise that is run for real, and whose end waits for its step. */
+/** A promise that runs for real, and whose result waits for its step. */
 export function performedLogic(logic: AnyActorLogic, began: (end: Promise<Settling>) => void): AnyActorLogic {
   const create = (logic as unknown as { config: (args: unknown) => unknown }).config;
   return {

@@ -111,11 +111,11 @@ export function looksAt(original: AnyStateMachine, guard: unknown): Seen {
     return seen.includes('more') ? 'more' : seen.includes('context') ? 'context' : 'nothing';
   }
   if (drawsIn(does, original)) return 'more';
-  // A guard of XState itself, which asks for states.
+  // XState's own guards test states.
   return 'check' in does ? 'more' : namesUsed(Function.prototype.toString.call(does));
 }
 
-/** Whether the text of a guard reads chance or the clock. */
+/** True if the text of a guard reads chance or the clock. */
 function drawsIn(guard: unknown, machine: AnyStateMachine): boolean {
   const does = typeof guard === 'string' ? implementationsOf(machine).guards[guard] : guard;
   return typeof does === 'function' && /\bMath\.random\b|\bDate\b|\bperformance\b|\bcrypto\b/.test(String(does));
@@ -138,7 +138,7 @@ function namesUsed(text: string): Seen {
 
 const SERVICE: Readonly<Record<string, string>> = { done: 'done', error: 'fails', snapshot: 'next' };
 
-/** The actor that an event is of, and what it came to: of `charge done`, and of XState's own name for it. */
+/** The actor and the kind of result of an event: of `charge done`, and of XState's name for it. */
 function sourceOf(event: string): { readonly source: string; readonly what: string } | null {
   const [, source, what] = /^(.*) (done|error|snapshot)$/s.exec(event) ?? [];
   if (source !== undefined) return { source, what: SERVICE[what!]! };

@@ -14,7 +14,7 @@ export interface BrokenRule {
   readonly description: string;
 }
 
-/** The rules that the machine breaks where it stands; after an error nothing more is asked. */
+/** The rules that the machine breaks in its present state. After an error, no further rule is checked. */
 export function* brokenRules(rig: Rig): Generator<BrokenRule> {
   if (rig.mutated) yield { rule: 'the context is changed by assign alone', description: describesMutant(rig.mutated) };
   if (rig.error !== null) return yield unhandled(rig, rig.error.thrown);

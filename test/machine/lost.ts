@@ -47,7 +47,7 @@ function canReach(actor: AnyActor): boolean {
   });
 }
 
-/** The actions that a chart uses, those that it names as they are written, and those that its functions name. */
+/** The actions of a chart: inline ones, the implementations of named ones, and those that its functions name. */
 function actionsOf(machine: AnyStateMachine): readonly unknown[] {
   const config = configOf(machine);
   const written = implementationsOf(machine).actions;

@@ -52,7 +52,7 @@ export class Extent {
     return further;
   }
 
-  /** Those that went further again and again until the end, those that went furthest first. */
+  /** Measures that increased repeatedly until the end, the largest first. */
   growing(): readonly string[] {
     return [...this.ranges]
       .filter(([, { changes, last }]) => changes >= CHANGES_MIN && last > this.seen / 2)

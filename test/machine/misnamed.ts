@@ -41,7 +41,7 @@ export function refuseMisnamedImplementations(machine: AnyStateMachine, { delays
   for (const kind of PROVIDED) refuse(`provide.${kind}`, Object.keys((provide?.[kind] ?? {}) as object), kind);
 }
 
-/** The text of every function among the actions of a chart, those that XState's own were made of included. */
+/** The text of every function among the actions of a chart, including the arguments of XState's own actions. */
 function functionsOf(machine: AnyStateMachine): readonly string[] {
   const config = configOf(machine);
   const lists = [...rulesOf(config)].map(({ choice }) => choice.actions ?? []);
@@ -91,8 +91,8 @@ function refuseMisnamedEvents(child: string, samples: object, logics: ReadonlySe
 }
 
 /**
- * Throws a `UsageError` for events from outside that the paths send and `exec` has no entry for: the system under test would not receive
- * them. Timers and services may come to the system under test by themselves.
+ * Throws a `UsageError` for external events of the paths without an entry in `exec`: the system under test would not receive them. Timers
+ * and services may happen in the system under test by themselves.
  */
 function refuseMissingExec({ tests, original }: Subject, steps: readonly MachineStep[]): void {
   const { exec } = tests;

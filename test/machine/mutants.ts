@@ -55,7 +55,7 @@ async function killer(
     mutated = alike(subject, machine, tests);
     if (await breaksRule(mutated)) return 'rules';
   } catch {
-    // It cannot even be built, or no two runs of it are alike.
+    // The machine cannot be built, or its runs differ.
     return 'rules';
   }
   for (const plan of plansOf(subject, graph, 'tour')) if (await runPlan(mutated, plan, { performs: false })) return 'paths';

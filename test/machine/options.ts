@@ -148,7 +148,7 @@ export interface MachineTests<Sut = any> {
   readonly pairs?: boolean;
   /**
    * `path`: `describeMachine` registers one test for each path, which the runner filters, retries and runs in parallel. The states are then
-   * searched when tests are collected. By default there is one test for each kind of paths.
+   * searched at the collection of tests. By default, there is one test for each kind of paths.
    */
   readonly each?: 'path';
   readonly seed?: number;

@@ -16,7 +16,7 @@ import type { Timers } from './timers.js';
 /** How many other values of chance there are for a step, and how much later it comes with each of them, in milliseconds. */
 export const OTHERS_MAX = 10;
 const LATER_MS = [1000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 604_800_000, 2_592_000_000, 31_536_000_000];
-/** With another chance, numbers are in one eighth of the range from 0 to 1, or near one of its two ends. */
+/** The number of parts: with another `chance`, numbers are in one eighth of the range from 0 to 1, or near one of its two ends. */
 export const PARTS = 8;
 const END = 1e-3;
 
@@ -68,7 +68,7 @@ export class PathChance {
     return this.during(step ? nameOfStep(step) : 'start', work);
   }
 
-  /** Steers chance and time while something of the tests is asked: samples, properties. */
+  /** Controls chance and time while samples or properties are evaluated. */
   during<T>(label: string, work: () => T): T {
     const before = { label: this.label, standing: this.standing, streams: this.streams, isPerforming: this.isPerforming };
     Object.assign(this, { label, standing: null, streams: new Map(), isPerforming: false });
@@ -89,7 +89,7 @@ export class PathChance {
     }
   }
 
-  /** A guard is asked, and asked again, with the same numbers. */
+  /** Allows a guard to be evaluated again with the same numbers. */
   mark(): void {
     for (const stream of this.streams.values()) stream.mark();
   }
@@ -146,7 +146,7 @@ export class PathChance {
     return this.isClocked ? withoutClock(text, this.readings, this.timers()) : text;
   }
 
-  /** A value, or its text where that shows a moment. */
+  /** A value, or its text if it contains a moment. */
   timelessValue(value: unknown): unknown {
     if (!this.isClocked) return value;
     const text = encode(value, () => undefined);
@@ -178,7 +178,7 @@ export class PathChance {
     return reading;
   }
 
-  /** Readings that the state does not keep are forgotten, and the next one differs from those that it keeps. */
+  /** Forgets readings that the state does not keep. The next reading differs from those that it keeps. */
   private tick(): void {
     const text = this.keyOf();
     for (const [reading] of this.readings) if (!keeps(text, reading)) this.readings.delete(reading);
@@ -201,7 +201,7 @@ function isNumberIn(value: number, text: string): boolean {
 }
 const PART = 5;
 
-/** Values as they were drawn, to be drawn again by a guard that is asked again. */
+/** Drawn values, which a guard that is evaluated again draws again. */
 class Stream {
   private readonly values: unknown[] = [];
   private at = 0;
@@ -253,7 +253,7 @@ function steered<T>(path: PathChance, work: () => T): T {
   }
 }
 
-/** Keeps the globals replaced while this work goes on: to replace them for each step takes time. */
+/** Keeps the globals replaced during this work: replacing them for each step takes time. */
 export async function holdingChance<T>(work: () => Promise<T>): Promise<T> {
   const release = hold();
   try {
@@ -275,7 +275,7 @@ function hold(): () => void {
   };
 }
 
-/** One of Node's own modules; in a browser there is none. */
+/** A built-in module of Node; undefined in a browser. */
 const nodeModule = <T>(name: string): T | undefined =>
   (globalThis as { process?: { getBuiltinModule?: (name: string) => T } }).process?.getBuiltinModule?.(name);
 

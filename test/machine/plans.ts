@@ -8,7 +8,7 @@ import type { Subject } from './subject.js';
 export const planKinds = ['shortest', 'tour', 'simple', 'pairs'] as const;
 export type PlanKind = (typeof planKinds)[number];
 
-/** Shortest: to every state. Tour: everything there is to cover. Simple: no state twice. Pairs: each transition after each that can come before it. */
+/** Shortest: to every state. Tour: all items. Simple: no state twice. Pairs: each transition after each possible previous one. */
 export function plansOf(subject: Subject, graph: MachineGraph, kind: PlanKind): readonly Plan[] {
   const ways = kind === 'pairs' ? pairsOf(graph) : (waysOf(graph, kind) as readonly (readonly MachineEdge[])[]);
   const wanted = subject.tests.toState ? ways.filter((way) => way.at(-1)?.to.isTarget) : ways;
@@ -54,7 +54,7 @@ function pairsOf({ first, vertices }: MachineGraph): readonly (readonly MachineE
 const taken = ({ items }: MachineEdge): string =>
   [...items].filter((item) => (item as string).includes(': transition ')).join(' + ');
 
-/** The edges that take these steps, as far as the search has seen them. */
+/** The edges of these steps, as far as the search has seen them. */
 export function edgesAlong({ first }: MachineGraph, steps: readonly MachineStep[]): readonly MachineEdge[] {
   const edges: MachineEdge[] = [];
   let here: MachineVertex = first;

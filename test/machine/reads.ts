@@ -71,7 +71,7 @@ class Reads {
   }
 }
 
-/** Calls and properties that an assigner can use whatever the context contains, as applications keep their counters and lists. */
+/** Calls and properties with which an assigner is harmless for any context, as in usual counters and lists. */
 const HARMLESS =
   /^(?:length|size|map|filter|slice|concat|includes|indexOf|join|trim|toString|some|every|at|find|findIndex|flat|flatMap|has|get|keys|values|entries|toSorted|toReversed|toSpliced)$/;
 const HARMLESS_CALL =
@@ -79,7 +79,7 @@ const HARMLESS_CALL =
 /** An element or a result that may be missing, with something read from it. */
 const READ_OF_MISSING = /(?:[\w$)\]]\[[^\]]*\]|\.(?:at|find|get|pop|shift)\([^()]*\))\s*!?\s*[.[(]/;
 
-/** Whether the value of a key can decide that its assigner throws, as far as the text shows. */
+/** True if the value of a key can make its assigner throw, according to its text. */
 function canThrow(text: string): boolean {
   if (/\bthrow\b/.test(text) || READ_OF_MISSING.test(text)) return true;
   const calls = [...text.matchAll(/(?<![.\w$])([A-Za-z_$][\w$]*)\(/g)].some(([, name]) => !HARMLESS_CALL.test(name!));
@@ -123,7 +123,7 @@ const isBare = (name: string, body: string): boolean =>
     body,
   );
 
-/** Which keys of the context a guard reads, as far as its text shows. */
+/** The keys of the context that a guard reads, according to its text. */
 export function readsOfGuard(guard: unknown, named: Readonly<Record<string, unknown>>): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (one: unknown): void => {

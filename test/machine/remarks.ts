@@ -56,7 +56,7 @@ export function dropped(
   return { kind: 'dropped event', chart, of, description: `${type} is sent to ${name}, which ${where}`, isFailure };
 }
 
-/** Whether a chart takes an event only by a wildcard: what it passes on then may be for another actor. */
+/** True if a chart takes an event only by a wildcard: an event that it passes on may then be for another actor. */
 function isTakenByWildcard(actor: AnyActor, type: string): boolean {
   const snapshot: unknown = actor.getSnapshot();
   return isChart(snapshot) && !descriptorsOf(snapshot).includes(type);
@@ -64,7 +64,7 @@ function isTakenByWildcard(actor: AnyActor, type: string): boolean {
 
 const nodesOf = (node: AnyStateNode): readonly AnyStateNode[] => [node, ...Object.values(node.states).flatMap(nodesOf)];
 
-/** Which states have asked for something, as far as they have not been left since. */
+/** The states that requested results, until they are left. */
 export class Askers {
   private readonly askers: Map<object, ReadonlySet<AnyStateNode>>;
 
@@ -100,7 +100,7 @@ export class Askers {
     }
   }
 
-  /** Whether all states that requested this were left. */
+  /** True if all states that requested this were left. */
   isLate(thing: AnyActor | Timer): boolean {
     return this.askers.get(thing)?.size === 0;
   }
@@ -134,7 +134,7 @@ function isAskedFor(thing: AnyActor | Timer, root: AnyActor, now: readonly AnySt
 
 const isLeaf = ({ type }: AnyStateNode): boolean => type === 'atomic' || type === 'final';
 
-/** Whether an entry action can be the one that spawned this actor or armed this timer, as far as its definition shows. */
+/** True if an entry action may have spawned this actor or armed this timer, according to its definition. */
 function canAsk(given: unknown, thing: AnyActor | Timer, { machine }: AnyStateNode): boolean {
   const action = implementationsOf(machine).actions[nameOfAction(given) ?? ''] ?? given;
   const { type, event, id, collect, assignment } = (action ?? {}) as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Everything that the generated tests of a machine find out, as one plain object. */
+/** All results of a machine's generated tests, as one plain object. */
 import type { MachineCounts, MachineCoverage } from './coverage.js';
 import { describeFinding, type Finding } from './findings.js';
 import type { Cut, Failure, MachineGraph } from './graph.js';
@@ -12,7 +12,7 @@ export interface MachineReport {
   readonly machine: string;
   /** The mode of the tests: live actors, or only the chart. */
   readonly mode: Mode;
-  /** `unknown`: nothing is wrong as far as the search went, and it did not see every state. */
+  /** `unknown` means that the search found no error and was incomplete. */
   readonly verdict: 'valid' | 'invalid' | 'unknown';
   /** States found, steps between them, and whether there are no more. */
   readonly searched: {
@@ -28,7 +28,7 @@ export interface MachineReport {
     readonly kind: PlanKind | 'random';
     readonly paths: number;
     readonly steps: number;
-    /** All paths of this kind, where they are too many to walk each of them. */
+    /** The number of all paths of this kind, if there are too many to walk them all. */
     readonly of?: number;
   }[];
   readonly failures: readonly (Failure & { readonly text: string })[];

@@ -19,7 +19,7 @@ interface Taken {
 export function* resetsMissing(subject: Subject, graph: MachineGraph): Generator<Found> {
   const { original, name } = subject;
   const taken = graph.vertices.flatMap((from) => [...(from.edges?.values() ?? [])].map((edge): Taken => ({ from, edge })));
-  // A search that was cut off has seen enough where it has taken every transition.
+  // A search that was cut off suffices if it has taken every transition.
   if (graph.cut && !isEveryTaken(subject, taken)) return;
   const { guards } = implementationsOf(original);
   const named = new Set<string>();

@@ -47,7 +47,7 @@ export interface RigOptions {
   readonly performs: boolean;
   /** A stored state to start from. */
   readonly restored?: unknown;
-  /** The rig whose clock goes on where the machine was restored. */
+  /** The rig whose clock continues after the restoration. */
   readonly after?: Rig;
   /** The `checkpoint` of another rig to continue from. */
   readonly from?: Checkpoint | undefined;
@@ -89,7 +89,7 @@ export class Rig {
   readonly promises = new ActionPromises();
   /** Events in the present step. */
   private relayed = 0;
-  /** Every actor that was ever made below the root, and those that the context has once referred to. */
+  /** Every actor ever created below the root, and those that the context has referred to. */
   made: AnyActor[] = [];
   referred = new Set<AnyActor>();
   private held = new Map<AnyActor, Held>();
@@ -219,7 +219,7 @@ export class Rig {
     return { ...held, name, subject: this.subject, args: this.argsOf(actor) };
   }
 
-  /** Steers chance and time while something of the tests is asked. */
+  /** Controls chance and time while a part of the tests is evaluated. */
   ask<T>(what: string, work: () => T): T {
     return this.chance.during(what, work);
   }
@@ -412,7 +412,7 @@ export class Rig {
     });
   }
 
-  /** Every state that a chart is in now, which its history may have brought back. */
+  /** Covers every present state of a chart, including states that its history restored. */
   noteStates(): void {
     for (const [, { _nodes: nodes }] of this.charts()) {
       for (const node of nodes) {
@@ -423,8 +423,8 @@ export class Rig {
   }
 
   /**
-   * Where another rig can go on: of a chart alone anywhere; of live actors where nothing but the snapshot is part of the state, no other actor
-   * and no timer.
+   * A checkpoint for another rig. Always possible for a chart without live actors; for live actors only if there are no other actors and no
+   * timers.
    */
   checkpoint(): Checkpoint | null {
     if (this.error !== null || this.snapshot.status !== 'active') return null;
@@ -484,7 +484,7 @@ export class Rig {
     };
   }
 
-  /** How many services have not come to their end. */
+  /** The number of services that have not ended. */
   pending(): number {
     return [...this.held.keys(), ...this.real.keys()].filter(isRunning).length;
   }

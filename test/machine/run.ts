@@ -14,7 +14,7 @@ import { describeStep, nameOfStep } from './steps.js';
 import type { Subject } from './subject.js';
 import { assertStates, execute, FailedCheck } from './sut.js';
 
-/** A path as data: what happens, and after each step what was seen when the plan was made (absent where nothing is expected). */
+/** A path as data: the steps, and the expected observation after each of them, if any. */
 export interface Plan {
   readonly steps: readonly MachineStep[];
   readonly expected?: readonly (SeenState | undefined)[];
@@ -27,9 +27,13 @@ export interface PlanOptions {
    * @defaultValue true
    */
   readonly performs?: boolean;
-  /** After so many steps the machine is stored, and goes on from there as another actor would. */
+  /** The number of steps after which the machine is stored and restored as another actor. */
   readonly restoreAfter?: number;
-  /** Which rules are looked at (all). */
+  /**
+   * Selects the rules to check.
+   *
+   * @defaultValue all
+   */
   readonly counts?: (rule: string) => boolean;
 }
 

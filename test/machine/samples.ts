@@ -12,7 +12,7 @@ import { passedOn } from './within.js';
 const DRAWN = 6;
 /** An event that a `*` of the chart takes and that has no samples. */
 const UNNAMED = 'some.other.event';
-/** Whether an event was made up for a wildcard of the chart. */
+/** True if an event was invented for a wildcard of the chart. */
 export const isInvented = (type: string): boolean => type === UNNAMED || type.endsWith('.other');
 
 const plainly = (value: unknown): string => encode(value, () => undefined);
@@ -26,7 +26,7 @@ interface Drawn {
   readonly context: unknown;
 }
 
-/** Where lists that were drawn come from. */
+/** The arbitraries of drawn lists. */
 const origins = new WeakMap<object, { readonly arbitrary: ArbitraryLike; readonly values: readonly Drawn[] }>();
 
 /** A step with replaced samples. */
@@ -38,7 +38,7 @@ interface Varied {
 
 const chanceOf = ({ chance }: MachineStep) => chance !== undefined && { chance };
 
-/** Where the value of a step comes from, if that is a list. */
+/** The source of a step's value, if it is a list. */
 function variedOf(step: MachineStep, { events, children, services }: MachineTests): Varied | null {
   const find = (given: Samples | undefined, own: unknown, make: Varied['with']): Varied | null => {
     if (!Array.isArray(given)) return null;
@@ -101,7 +101,9 @@ export async function smallest(
   }
 }
 
-/** The same options with every arbitrary drawn from. fast-check is an optional peer, asked for only where one of its arbitraries is given. */
+/**
+ * Copies the options with values drawn from every arbitrary. fast-check is an optional peer, loaded only if there is an arbitrary of it.
+ */
 export async function drawn(tests: MachineTests): Promise<MachineTests> {
   const all = [tests.events ?? {}, ...Object.values(tests.children ?? {}), ...Object.values(tests.services ?? {})];
   if (!all.some((samples) => typeof samples === 'object' && Object.values(samples).some(isArbitrary))) return tests;

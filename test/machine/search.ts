@@ -29,18 +29,18 @@ const LIMITS: Readonly<Record<SearchLimit, number>> = { states: 2000, searchStep
 /** How many steps are taken with another chance. */
 const CHANGES_MAX = 400;
 
-/** A machine with more states is asked whether some of its context makes no difference. */
+/** With more states, the search determines whether parts of the context make no difference. */
 const MANY = 200;
 
 /**
- * The states of a machine. Where its chart can be stepped without live actors, the search does that: a state can be come back to without going
- * the way there again, and what is found is the same.
+ * Searches the states of a machine. If its chart can be stepped without live actors, states are restored without repeating their paths; the
+ * result is the same.
  *
- * @param options.untilFailure the search ends with the first state that breaks a rule.
+ * @param options.untilFailure Ends the search at the first state that breaks a rule.
  */
 export async function search(subject: Subject, { untilFailure = false } = {}): Promise<MachineGraph> {
   const isAlone = subject.tests.mode === 'pure' || canBeAlone(subject);
-  // What a search has found to break is not lost if it begins again.
+  // Failures of a search are kept if it starts again.
   const failures = new Map<string, Failure>();
   const once = () => holdingChance(() => new Search(subject, untilFailure, isAlone, failures).run());
   try {
@@ -69,7 +69,7 @@ class Search {
   private readonly keys = new Set<string>();
   /** Guard outcomes that were not seen, with what of the context the guard reads. */
   private readonly open = new Map<string, ReadonlySet<string>>();
-  /** The limit on whose account a state was left out. */
+  /** The limit because of which a state was left out. */
   private leftOut: SearchLimit | null = null;
   private items = new Set<Noted>();
   private taken = 0;
@@ -183,7 +183,7 @@ class Search {
     for (const step of vertex.choices) if (await this.take(vertex, step)) this.changeable.push({ vertex, step });
   }
 
-  /** Takes one step from a state, and returns whether another chance or a later time can change what comes of it. */
+  /** Takes one step from a state. Returns true if other random numbers or a later time can change the result. */
   private async take(vertex: MachineVertex, step: MachineStep): Promise<boolean> {
     const { checkpoint, base } = vertex;
     const edges = vertex.edges as Map<string, MachineEdge>;
@@ -193,7 +193,7 @@ class Search {
     rig.noteStates();
     this.taken++;
     const steps = [...vertex.way, step];
-    // The states that were found share their contexts: no search goes on from one that is not what it was.
+    // The states share their contexts: the search cannot continue from a mutated one.
     if (rig.mutated) throw new ProtocolError(`after ${steps.map(describeStep).join(', ')} ${describesMutant(rig.mutated)}`);
     for (const item of rig.items) this.items.add(item);
     const to = this.arrive(

@@ -19,7 +19,7 @@ export interface SeenState {
   readonly acted: readonly Acted[];
 }
 
-/** An actor's state: everything of it that can make a difference later. */
+/** The identity of an actor's state: everything that can make a difference later. */
 export function keyOf(actor: AnyActor, nameOf: NameOf, telling: (context: unknown) => unknown): string {
   const { status, value, context, historyValue, output, error } = (actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
   const history = Object.entries(historyValue ?? {}).map(([id, nodes]) => [id, nodes.map((node) => node.id)]);

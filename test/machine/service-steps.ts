@@ -1,4 +1,4 @@
-/** The steps that a held service can take, and what such a step lets it come to. */
+/** The possible steps of a held service, and their results. */
 import type { Message } from '../../machines/effects.js';
 import type { Held } from './checkpoint.js';
 import type { MachineStep, SampleArgs, ServiceSamples } from './options.js';
@@ -14,7 +14,7 @@ export interface HeldService extends Held {
   readonly args: () => SampleArgs;
 }
 
-/** Everything that the service can come to next, in an order that is the same in every run. */
+/** All possible next results of the service, in the same order in every run. */
 export function* stepsOfService({ name, samples, kind, subject, args }: HeldService, holds: Holds): Generator<MachineStep> {
   const values = (given: ServiceSamples['done'], otherwise: readonly unknown[] = []) =>
     valuesOf(given, args, otherwise, `service ${name}`).entries();

@@ -65,15 +65,15 @@ export interface StageHooks {
   /** An event goes from one actor to another, or to itself; what this throws breaks the one that sends. */
   relays(event: Message, target: AnyActor, source: AnyActor | undefined): void;
   taken(transition: TakenTransition): void;
-  /** The clock is about to be asked for a timer for this. */
+  /** Called before the clock receives a timer for this event. */
   schedules(scheduled: Scheduled): void;
   /** The root has ended with an error. */
   broke(thrown: unknown): void;
 }
 
 /**
- * A root actor, not started yet, whose whole system is in the hands of its host: what its services do, its time and its actions. With a
- * snapshot of a machine that has neither actors nor timers it goes on from there, as if it had come there itself.
+ * Creates a root actor, not started yet. Its host controls the whole system: services, time and actions. With the snapshot of a machine
+ * without actors and timers, it continues from there.
  */
 export function createStaged(
   logic: AnyActorLogic,
@@ -157,7 +157,7 @@ const SETTLED_BY: Readonly<Partial<Record<LogicKind, Readonly<Record<string, str
   events: OBSERVED_BY,
 };
 
-/** Lets a held service come to something, as XState's own would. */
+/** Settles a held service, like XState's own services. */
 export function settleService(actor: AnyActor, kind: LogicKind, settling: Settling): void {
   const { how } = settling;
   const self = actor as any;
@@ -169,7 +169,7 @@ export function settleService(actor: AnyActor, kind: LogicKind, settling: Settli
 /** A promise that replaces a chart or another logic whose work is held. */
 export const standIn = factories.promise as AnyActorLogic;
 
-/** Which options an actor was made with: its source's name, where it has one. */
+/** The source name of an actor, if it has one. */
 export const actorSource = ({ src }: AnyActor): string | undefined =>
   typeof src === 'string' && !src.startsWith('xstate.invoke.') ? src : undefined;
 

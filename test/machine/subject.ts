@@ -40,7 +40,7 @@ export class Subject {
   unread: ReadonlySet<string> | null = null;
   /** True if the chart turned out to need live actors. */
   needsActors = false;
-  /** A guard that was asked again at once and gave another answer. */
+  /** A guard that returned another result for the same arguments. */
   nondeterministic: string | undefined;
   /** Timers that ran where the machine was stored, and that XState did not arm again when it was restored. */
   readonly lostTimers = new Set<string>();
@@ -152,7 +152,7 @@ export class Subject {
     return failure;
   }
 
-  /** A child's logic, under observation where it is a chart. */
+  /** A child's logic, observed if it is a chart. */
   observedChild(actor: AnyActor, kind: LogicKind): AnyActorLogic {
     const logic = actor.logic as AnyActorLogic;
     if (kind !== 'machine') return logic;
@@ -224,7 +224,10 @@ function noteActions(config: ChartConfig, chart: string, isWritten: (name: strin
   return [...names];
 }
 
-/** Asks each guard twice more, with the same chance: a guard that reads something outside its arguments gives itself away by another answer. */
+/**
+ * Evaluates each guard twice more, with the same chance: a guard that reads something outside of its arguments is detected by another
+ * result.
+ */
 function askGuardsAgain(config: ChartConfig, isFickle: (guard: string) => void): void {
   for (const { id, choice } of rulesOf(config)) {
     if (choice.guard === undefined) continue;
@@ -269,7 +272,7 @@ function outcomesOf(machine: AnyStateMachine, services: MachineTests['services']
   return [...new Set(outcomes)];
 }
 
-/** `fails: []`, `completes: false`: the service never comes to it. */
+/** `fails: []`, `completes: false`: the service never has this result. */
 const isLeftOut = (samples: ServiceSamples[keyof ServiceSamples]): boolean =>
   samples === false || (Array.isArray(samples) && samples.length === 0);
 

@@ -80,7 +80,7 @@ export async function temporalFailures(subject: Subject, graph: MachineGraph): P
 type MarksAt = (vertex: MachineVertex) => Readonly<Record<string, boolean>>;
 export type Found = Omit<Failure, 'rule'> | null;
 
-/** Where a property begins to be asked: where `when` holds, or at the start. */
+/** The states in which a property begins: those where `when` holds, or the start. */
 function startsOf({ vertices }: MachineGraph, property: Temporal, marks: MarksAt): readonly MachineVertex[] {
   const isAlways = !('when' in property) || property.when === undefined;
   return isAlways ? vertices.slice(0, 1) : vertices.filter((vertex) => marks(vertex)['when']);
@@ -116,7 +116,7 @@ function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Fou
   const broken = 'until' in property ? each(breaks(marks)) : null;
   const goal = (vertex: MachineVertex) => marks(vertex)['eventually'] ?? marks(vertex)['until'] ?? false;
   if (broken || within !== undefined) return broken ?? each(takesLonger(goal, within!));
-  // With a time to keep, what goes round without taking any is none the less over in time.
+  // With a time limit, a loop without timers ends in time nevertheless.
   return 'eventually' in property && withinMs === undefined ? neverComes(starts, marks) : null;
 }
 
@@ -137,7 +137,7 @@ function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Found {
   };
 }
 
-/** A way from here on which the state is not reached in so many steps. */
+/** A path from here that does not reach the state within this number of steps. */
 function takesLonger(isGoal: (vertex: MachineVertex) => boolean, within: number): (start: MachineVertex) => Found {
   const visit = (vertex: MachineVertex, way: readonly MachineStep[], taken: number): Found => {
     if (isGoal(vertex) || vertex.edges === null) return null;
@@ -155,7 +155,7 @@ function takesLonger(isGoal: (vertex: MachineVertex) => boolean, within: number)
   return (start) => visit(start, start.way, 0);
 }
 
-/** A shortest way from here to a bad state, of so many steps at most and through none in which the question is over. */
+/** A shortest path from here to a bad state, with at most this number of steps, without passing the end of the question. */
 function reaches(
   start: MachineVertex,
   isBad: (vertex: MachineVertex) => boolean,
@@ -185,7 +185,7 @@ const breaks =
     return found && { ...found, description: `${found.description}, and what it is to last until has not come` };
   };
 
-/** The properties that are broken on this very way; nothing is known of any other. */
+/** The properties that are violated on this path only. */
 export async function temporalFailuresAlong(subject: Subject, steps: readonly MachineStep[]): Promise<readonly Failure[]> {
   const graph = await graphAlong(subject, steps);
   const failures: Failure[] = [];

@@ -1,4 +1,4 @@
-/** All that the generated tests of a machine find out, each part once, when it is asked for. */
+/** The results of a machine's generated tests, each computed on first use. */
 import type { AnyStateMachine } from 'xstate';
 import {
   countsOf,

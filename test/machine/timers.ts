@@ -17,7 +17,7 @@ export interface Timer {
   readonly delay: number;
   /** When it was armed. */
   readonly armed: Pick<Timers, 'now' | 'passed'>;
-  /** The delay that was asked for, where no timer can keep it. */
+  /** The requested delay, if no timer can have it. */
   readonly asked?: number;
   readonly run: () => void;
 }
@@ -34,7 +34,7 @@ export class Timers {
   /** The owner of the next timer. */
   private scheduled: Scheduled | null = null;
 
-  /** @param before the timers of a path that goes on here, whose time is gone on from. */
+  /** @param before The timers of a path that continues here, with their time. */
   constructor(before?: Pick<Timers, 'now' | 'passed'>) {
     if (before) Object.assign(this, { now: before.now, passed: before.passed });
   }
@@ -71,7 +71,7 @@ export class Timers {
     return this.running.filter((_, at) => this.zone.canFire(at));
   }
 
-  /** From the moment of the present step on so many milliseconds are counted, as by one more timer. */
+  /** Starts the deadline: one more timer, from the present step on. */
   startDeadline(ms: number): void {
     this.deadline = this.clock.setTimeout(() => {}, ms + AFTER);
   }
@@ -106,7 +106,7 @@ export class Timers {
     this.zone.elapse();
   }
 
-  /** The same timers with as much time left, which go on by themselves. */
+  /** Copies the timers with their remaining time. */
   copy(): Timers {
     const copy = new Timers();
     copy.running.push(...this.running);

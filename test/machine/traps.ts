@@ -1,4 +1,4 @@
-/** Where a machine can come to and never get out again: a dead end that is not a final state, and a cycle that nothing leads out of. */
+/** States and loops that a machine cannot leave: a dead end that is not a final state, and a cycle without an exit. */
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition, StateValue } from 'xstate';
 import type { Found } from './findings.js';
 import { wayInto, type MachineGraph, type MachineVertex } from './graph.js';
@@ -34,7 +34,7 @@ export function* deadEnds(subject: Subject, graph: MachineGraph): Generator<Foun
   yield* deadEndsOfChildren(subject, graph);
 }
 
-/** States of child machines that come to an end elsewhere, so that these wait for an end in vain. */
+/** States of child machines that wait for an end that is in another state. */
 function* deadEndsOfChildren({ originals, name }: Subject, graph: MachineGraph): Generator<Found> {
   for (const [chart, { root }] of originals) {
     const inner = Object.values(root.states);
@@ -65,7 +65,7 @@ const isClosed = (leaf: AnyStateNode, root: AnyStateNode): boolean =>
   [...around(leaf)].every((node) => node.invoke.length === 0 && transitionsOf(node).every((one) => isNothing(one, node))) &&
   transitionsOf(root).every(({ target }) => target === undefined);
 
-/** Whether a transition does nothing: it has no action, and no target but its own state without another one inside. */
+/** True if a transition has no effect: no action, and no target except its own state without inner states. */
 const isNothing = ({ target, actions, reenter }: AnyTransitionDefinition, node: AnyStateNode): boolean =>
   actions.length === 0 && (target === undefined || (node.type === 'atomic' && !reenter && target.every((to) => to === node)));
 
@@ -84,7 +84,7 @@ function leavesOf(root: AnyStateNode, value: StateValue): readonly AnyStateNode[
 
 const nameOf = (nodes: readonly AnyStateNode[]): string => nodes.map(({ path }) => path.join('.') || '(root)').join(' + ');
 
-/** One configuration of the machine, and those that a step leads to. */
+/** One configuration of the machine, and its successors. */
 interface Place {
   readonly value: StateValue;
   readonly way: MachineVertex['way'];
@@ -135,8 +135,8 @@ function placesOf(vertices: readonly MachineVertex[]): ReadonlyMap<string, Place
 }
 
 /**
- * Sets of configurations that lead to each other and nowhere else. Where a machine begins is none, and neither is what every machine comes to
- * by itself from its start: an application that has loaded. Regions of a parallel machine come to rest one by one, and are not looked at.
+ * Sets of configurations that lead only to each other. A set with the start is not reported, nor one that every run reaches without
+ * external events, such as a loaded application. The regions of a parallel machine come to rest one by one, and are not checked.
  */
 export function* cyclesWithoutExit({ original, tests }: Subject, { vertices, first }: MachineGraph): Generator<Found> {
   const places = placesOf(vertices);

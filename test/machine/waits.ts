@@ -27,7 +27,7 @@ export function* waitsWithoutTimeout(subject: Subject, graph: MachineGraph): Gen
     }
 }
 
-/** The names of the services that a state waits for; none where it has an actor that is not one of them. */
+/** The names of the services that a state waits for; empty if it has another actor. */
 function servicesOf(subject: Subject, machine: AnyStateMachine, node: AnyStateNode): readonly string[] {
   if (node.invoke.some(({ src }) => !HELD.has(kindOfSource(machine, src)))) return [];
   if (node.invoke.length > 0)

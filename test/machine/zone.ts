@@ -35,16 +35,16 @@ export class Zone {
     return then.every((row, other) => other === 0 || other >= timer + 1 || row[0]! > 0);
   }
 
-  /** The timer at this place goes off: now is when it has nothing left. */
+  /** The timer at this place fires: the present is the moment at which it has nothing left. */
   fire(timer: number): void {
     this.bounds = this.when(timer)!;
     this.remove(timer);
   }
 
-  /** Any time passes, as long as no timer goes off. */
+  /** Any time passes until the next timer could fire. */
   elapse(): void {
     const [present, ...timers] = this.bounds as [number[], ...number[][]];
-    // Nothing is left of one timer at the soonest when nothing is left of whichever is first; how far they are apart stays.
+    // The first timer to fire limits the time that passes; the differences between timers stay.
     for (let j = 1; j < present.length; j++) present[j] = Math.min(...timers.map((row) => row[j]!));
   }
 
