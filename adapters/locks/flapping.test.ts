@@ -1,4 +1,4 @@
-/** A holder whose connections are closed four times, for one and a half seconds each, lives: what that costs over each transport. */
+/** The cost of four closed connections, for one and a half seconds each, to a holder that stays alive, over each transport. */
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -23,7 +23,7 @@ const VOTERS = ['a', 'b', 'c'];
 const CUT_MS = 1_500;
 const REST_MS = 1_000;
 
-/** Each medium with the transports of its voters, and the cables through which everything of `a` goes. */
+/** Each medium with the transports of its voters, and the proxies through which all frames of `a` pass. */
 type Medium = () => Promise<{ readonly cables: readonly Breakable[]; readonly open: (id: string) => Transport }>;
 
 const hub: Medium = async () => {
@@ -38,7 +38,7 @@ const hub: Medium = async () => {
 const mesh: Medium = async () => {
   const ports = Object.fromEntries(await Promise.all(VOTERS.map(async (id) => [id, await freePort()] as const)));
   const cables = Object.fromEntries(await Promise.all(VOTERS.map(async (id) => [id, await breakable(ports[id]!)] as const)));
-  // Everything from and to `a` goes through a cable.
+  // All frames from and to `a` pass through a proxy.
   const portOf = (from: string, to: string) => (from === 'a' || to === 'a' ? cables[to]!.port : ports[to]);
   const open = (id: string) => {
     const peers = VOTERS.filter((other) => other !== id).map((other) => `ws://127.0.0.1:${portOf(id, other)}`);
@@ -73,10 +73,10 @@ const overMqtt: Medium = async () => {
   return { cables: [cable], open };
 };
 
-/** `a` holds a lock for which `b` waits, and its connections are closed so many times. */
+/** `a` holds a lock for which `b` waits, and the connections of `a` are closed this many times. */
 async function afterCuts(medium: Medium, cuts: number) {
   const { cables, open } = await medium();
-  // Silence takes twice the default patience here, so that a busy machine is quick enough; a report takes no patience.
+  // The patience is twice the default here, so that a busy machine is fast enough. A report does not depend on it.
   const all = VOTERS.map((id) => linked(open(id), { peers: VOTERS, patience: 60 }));
   const [a, b, c] = all.map((transport) => createLocks({ transport, peers: VOTERS }));
   onTestFinished(async () => {
@@ -105,7 +105,7 @@ const media: Readonly<Record<string, Medium>> = {
   ...(hasCommand('nats-server') && { nats: overNats }),
 };
 
-test('four cuts cost nothing where a proxy is between, and at a broker a lock at most once', async () => {
+test('four cuts lose no lock through a proxy, and at most one at a broker', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => [error, warn].forEach((spy) => spy.mockRestore()));
@@ -114,7 +114,7 @@ test('four cuts cost nothing where a proxy is between, and at a broker a lock at
   const costs = Object.fromEntries(names.map((name, i) => [name, outcomes[i]!]));
   const nothing = { downs: 0, epochs: 0, isLost: false };
   expect([costs['hub'], costs['mesh']]).toEqual([nothing, nothing]);
-  // The first cut is longer than a broker's report takes; the next three are not believed.
+  // The first cut is longer than a broker's report takes; the next three reports are not trusted.
   for (const { downs } of outcomes) expect(downs).toBeLessThanOrEqual(1);
   expect(error).not.toHaveBeenCalled();
 }, 30_000);
