@@ -16,7 +16,7 @@ const BUDGET = 1e9;
 type Take = () => Promise<unknown>;
 type Transports = (id: string) => PeersOptions['transport'];
 
-/** A leaf of the shared quota, which holds half of it: its takes need no message. */
+/** A leaf of the shared quota that holds half of it: its takes need no message. */
 function local(transports: Transports): Take {
   const [, leaf] = PEERS.map((id) => createQuota({ transport: transports(id), peers: PEERS, budget: BUDGET, waste: BUDGET }));
   return () => leaf!.take();
@@ -31,7 +31,7 @@ function central(transports: Transports): Take {
   return () => questions.ask('take');
 }
 
-/** A counter that a mutex of promises guards, as one writes it for one process. */
+/** A counter with a mutex of promises, as in programs of one process. */
 function guarded(): Take {
   let left = BUDGET;
   let turn: Promise<unknown> = Promise.resolve();

@@ -11,7 +11,7 @@ interface Elected {
   readonly seconds: number;
 }
 
-/** A random geometric graph, ten neighbors each were there no border, whose leader loses all its links. */
+/** A random geometric graph with ten neighbors per node on average, apart from its border, whose leader loses all its links. */
 export function electAnew(n: number, watch: boolean): Elected {
   const topology = topologyOf({ kind: 'geometric', n, radius: Math.sqrt(10 / (Math.PI * n)), seed: 1 });
   const events = linksAt('n0', topology).map((link) => ({ at: 1, do: 'cut', link }));

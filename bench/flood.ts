@@ -40,7 +40,7 @@ async function serve(): Promise<void> {
   process.on('message', () => process.send!(spent()));
 }
 
-/** Milliseconds that this process has been at work. */
+/** The processor time of this process in milliseconds. */
 function spent(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

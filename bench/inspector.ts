@@ -44,7 +44,7 @@ async function visit(
   };
 }
 
-/** Milliseconds for so many frames, one after the other. */
+/** Milliseconds for a number of consecutive frames. */
 const framesLast = (page: Page): Promise<number> =>
   page.evaluate(
     (count) =>
@@ -72,7 +72,7 @@ async function threadOf(page: Page): Promise<() => Promise<number>> {
 }
 
 interface Played {
-  /** All frames over all of the time: a median would hide those that are late. */
+  /** All frames divided by the whole time: a median would hide late ones. */
   readonly perSecond: number;
   /** Milliseconds of a processor for each, of the page's own thread. */
   readonly ofThread: number;
@@ -153,7 +153,7 @@ const RUN = {
   options: { policy: 'arrow' },
   workload: { sequential: Array.from({ length: 400 }, (_, i) => (i % 2 === 0 ? 'n99' : 'n0')) },
 };
-/** An application lets others have their turn; between turns it works for so long. */
+/** Milliseconds of work between two yields of the application. */
 const TURN_MS = 4;
 
 interface Cost {

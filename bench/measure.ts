@@ -1,4 +1,4 @@
-/** Measuring in turn: variants take rounds A B A B …, so that a machine whose speed drifts favors none. */
+/** Measures variants in alternating rounds A B A B …, so that a drift of the machine's speed affects all of them. */
 export interface MeasuredRow {
   readonly name: string;
   readonly value: string;

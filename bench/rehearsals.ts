@@ -32,7 +32,7 @@ function wireOf(medium: (typeof MEDIA)[number], { id, peers, listen, WebSocket, 
   });
 }
 
-/** One worker or two at each peer ask for locks again and again, as the runs of docs/rehearsal.md do. */
+/** One or two workers at each peer request locks again and again, as in the runs of docs/rehearsal.md. */
 async function ask(locks: Locks, { think, names, hold }: RehearsedPeer['knobs']): Promise<void> {
   for (;;) {
     await sleep(1 + below(2 * think));

@@ -61,7 +61,7 @@ export class SpinSearch {
     const times = [...report.matchAll(/(\d+)m([\d.]+)s/g)].slice(-2);
     return {
       states: numberIn(report, /(\d+) states, stored/),
-      // It counts how it comes to the first state, too.
+      // Spin also counts the transitions to the first state.
       transitions: numberIn(report, /(\d+) transitions/) - 1,
       seconds: times.reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0),
     };

@@ -82,11 +82,11 @@ const runs: Readonly<Record<string, Sized>> = {
 /** Sizes other than 200, 1,000 and 10,000 nodes. A hierarchy is slow to start, and in a cluster of locks all nodes are connected. */
 const SIZES: Readonly<Record<string, readonly number[]>> = { hierarchy: [200, 1000], locks: [5, 20] };
 
-/** Beyond these a run is ended where it stands: what counts is the cost of a step. */
+/** The run ends after this many steps: only the cost of a step is measured. */
 const STEPS_MAX = 100_000;
 const SECONDS_MAX = 5;
 
-/** Microseconds of one core for each step, from the start of the nodes; the last look at the end is not one of them. */
+/** Microseconds of one core for each step, from the start of the nodes, without the final check. */
 function stepOf(scenario: Scenario, watch: boolean): number {
   const simulation = new Simulation(parseScenario(scenario, protocols), { host: 'snapshots', watch });
   let steps = 0;

@@ -4,7 +4,9 @@ import { defineProtocol } from '../machines/define.js';
 import { UsageError } from '../machines/errors.js';
 import type { Core, Protocol } from '../machines/protocol.js';
 
-/** Each with the name that it is exported by. Throws a `UsageError` that names the file where there is none, or a record that is none. */
+/**
+ * The exported protocols with their names. Throws a `UsageError` that names the file if there is none, or if a record is not a protocol.
+ */
 export function exportedProtocols(
   all: Readonly<Record<string, unknown>>,
   file: string,

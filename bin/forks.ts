@@ -34,7 +34,7 @@ interface Kept {
   apart: number;
 }
 
-/** Events, as far as they are looked at here. */
+/** The events of a scenario, as far as they are compared here. */
 type Json = { readonly events?: readonly { readonly at?: unknown }[] };
 
 /** Limits: the maximum number of characters of a recorded run, and the minimum number of lines between checkpoints. */
@@ -55,7 +55,7 @@ export class Forks {
     this.linesApart = linesApart;
   }
 
-  /** The trace of the scenario, made as it is asked for; at the end how many of its lines are those of the run before. */
+  /** The trace of the scenario, computed lazily. Returns the number of lines that it shares with the previous run. */
   *run(scenario: Scenario, json: unknown): Generator<string, number> {
     const { kept } = this;
     const fork = kept && this.fork(kept, scenario, json);
@@ -100,7 +100,7 @@ export class Forks {
     return { simulation, recorder, checkpoints: [], apart: Math.max(this.linesApart, scenario.graph.topology.nodes.length) };
   }
 
-  /** A run that has come to the first difference, if the run before it is known. */
+  /** A run at the first difference, if the previous run is known. */
   private fork(kept: Kept, scenario: Scenario, json: unknown) {
     const from = firstDifference(kept.json as Json, json as Json);
     if (!(from > 0)) return null;
@@ -136,7 +136,7 @@ function copyOf(from: Simulation, by: Recorder, scenario: Scenario) {
   return simulation && { simulation, recorder: new Recorder(simulation.network, scenario.protocol, simulation.monitor, by) };
 }
 
-/** The time of the first event that only one has; -1 where they differ in anything else, or in the order of what both have. */
+/** The time of the first event that only one has; -1 if they differ in anything else, or in the order of their common events. */
 function firstDifference({ events: a = [], ...one }: Json, { events: b = [], ...other }: Json): number {
   if (JSON.stringify(one) !== JSON.stringify(other)) return -1;
   const [textsA, textsB] = [a.map((event) => JSON.stringify(event)), b.map((event) => JSON.stringify(event))];

@@ -46,7 +46,7 @@ interface Covered {
   readonly refuted: readonly string[];
 }
 
-/** Where the page of a failure is. */
+/** A reference to the page of a failure. */
 const seen = (page: string | undefined): string => (page === undefined ? '' : `\n  see it: ${page}`);
 
 /** Coverage is one case when it is complete, else one for each thing that is missing. */

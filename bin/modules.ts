@@ -28,7 +28,7 @@ export async function exportsOf(file: string): Promise<{ path: string; exported:
 const COMMONJS = /^(Cannot use import statement outside a module|Unexpected token 'export')/;
 
 async function load(path: string, file: string, text: string): Promise<Readonly<Record<string, unknown>>> {
-  // Node ends without a word when nothing is left that could bring what a module awaits.
+  // Node ends silently if nothing can settle the promise that a module awaits.
   const stuck = () => {
     console.error(`quiver: Cannot load ${file}: a promise that it awaits at its top level never settles.`);
     process.exitCode = USAGE;
@@ -77,7 +77,7 @@ async function importTypeScript(path: string): Promise<Readonly<Record<string, u
     createJiti(import.meta.url, { interopDefault: false, jsx: { runtime: 'automatic' }, tsconfigPaths: true }),
   ));
   const exported = await jiti.import<Record<string, unknown>>(path);
-  // `node --watch` knows by itself only what Node has loaded.
+  // `node --watch` only observes the files that Node has loaded.
   if (process.env['WATCH_REPORT_DEPENDENCIES']) process.send?.({ 'watch:require': Object.keys(jiti.cache) });
   return exported;
 }

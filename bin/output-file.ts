@@ -1,6 +1,6 @@
 /**
- * A file that is there whole or not at all: written next to its place, moved when done, taken away on Ctrl-C. A device or a pipe is written
- * to as it stands, and nothing takes its place.
+ * A file that is either complete or absent: it is written next to its place, moved at the end, and removed on Ctrl-C. A device or a pipe is
+ * written directly.
  */
 import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { UsageError } from '../machines/errors.js';
@@ -10,7 +10,7 @@ const BUFFER_LENGTH = 1 << 16;
 export class OutputFile {
   /** The target of a symbolic link, so that the link remains. */
   private readonly target: string;
-  /** Where it is written; the target itself where that is not a regular file. */
+  /** The path that is written; the target itself if it is not a regular file. */
   private readonly partial: string;
   private descriptor: number | null;
   private buffer = '';
@@ -52,7 +52,7 @@ export class OutputFile {
 
   private flush(): void {
     try {
-      // All of it: `writeSync` may stop in the middle, at a pipe for instance.
+      // Writes the whole buffer: `writeSync` may stop in the middle, for example at a pipe.
       writeFileSync(this.descriptor!, this.buffer);
     } catch (error) {
       this.failure = new UsageError(
@@ -62,7 +62,7 @@ export class OutputFile {
     this.buffer = '';
   }
 
-  /** Puts the finished file in its place. Throws where it could not be written; nothing is left of it then. */
+  /** Moves the finished file to its place. Throws if it could not be written; nothing remains of it then. */
   keep(): void {
     this.flush();
     if (this.failure) {

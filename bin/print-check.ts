@@ -6,7 +6,7 @@ import { bold, counted, dim, number, property, verdictInColor } from './style.js
 
 export const perSecond = (count: number, seconds: number): number => Math.round(count / Math.max(seconds, 0.001));
 
-/** True if nothing is asked of the nodes. */
+/** True if the nodes receive no requests. */
 const isIdle = ({ events, workload, protocol }: Source['scenario']): boolean =>
   events.length === 0 && workload === undefined && Object.keys(protocol.commands).length > 0;
 const IDLE =

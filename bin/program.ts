@@ -1,6 +1,6 @@
 /**
- * The command line as a function of its words, on commander: what is known is in `verbs.ts`, what each verb does in `commands/`,
- * which is loaded when it is asked for.
+ * The command line as a function of its words, built on commander. `verbs.ts` contains the verbs and options. `commands/` contains the
+ * implementation of each verb, which is loaded on demand.
  */
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';

@@ -1,6 +1,6 @@
 /**
- * The protocols that the command knows: ours, each loaded when a line names it, and those that a line brings along with `--protocol FILE`, a
- * module that exports one.
+ * The protocols of the command line: the built-in ones, each loaded on demand, and those of modules that a line loads with `--protocol
+ * FILE`.
  */
 import { relative, resolve } from 'node:path';
 import { loaders } from '../machines/by-name.js';
@@ -46,10 +46,10 @@ export function importOf(protocol: string, folder: string): { readonly path: str
   return module && { path: relativeModule(resolve(folder), module.path), name: module.name };
 }
 
-/** The protocols that have been brought along. */
+/** The loaded protocols. */
 export const broughtProtocols = (): readonly Protocol[] => [...brought.values()].map(({ protocol }) => protocol);
 
-/** The modules that have been brought along, for threads that have to know the same. */
+/** The loaded modules, for threads that need the same ones. */
 export const broughtFiles = (): readonly string[] => [...brought.values()].map(({ module }) => module!.path);
 
 /**
@@ -66,7 +66,7 @@ export async function protocolsFor(json: unknown): Promise<Readonly<Record<strin
 
 const named = async (name: string): Promise<FoundProtocol> => brought.get(name) ?? { protocol: await loaders[name]!() };
 
-/** A protocol by its name, or by the file that exports it; without either, the only one that was brought along. */
+/** A protocol by its name or by the file that exports it; by default, the only loaded one. */
 export async function protocolOf(word: string | undefined): Promise<FoundProtocol> {
   if (word === undefined && brought.size === 1) return [...brought.values()][0]!;
   const known = names();

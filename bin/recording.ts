@@ -18,9 +18,7 @@ export function recordCounterexample(
   return recordRun(scenario, given, { choices, refutes, ...(start ? { start } : {}) });
 }
 
-/**
- * The nearest good run to a counterexample, `null` where none is found. It has no verdict: such a trace ends with one only where time has passed.
- */
+/** The nearest good run to a counterexample, or `null` if none is found. Its trace has no verdict, because no time passes in it. */
 export function recordNearest(
   scenario: Scenario,
   { scenario: json, choices, start }: CounterexampleHeader,
@@ -42,7 +40,7 @@ export const recordBranch = (
     ...(start && { start }),
   });
 
-/** The options of a simulation that a trace's header asks for. */
+/** The options of a simulation according to a trace's header. */
 export const optionsOf = ({ choices, refutes, start }: TraceHeader): SimulationOptions => ({
   ...(choices ? { choices } : {}),
   ...(refutes ? { refutes } : {}),

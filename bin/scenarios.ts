@@ -11,7 +11,7 @@ import { readFile } from './read-file.js';
 import { traceHeaderIn, unexpectedTrace } from './unexpected-trace.js';
 
 export interface Source {
-  /** The file, and the line in it where there are several. */
+  /** The file and, if it contains several scenarios, the line. */
   readonly where: string;
   /** The JSON as it was given. */
   readonly json: unknown;

@@ -26,7 +26,7 @@ import { writeTrace } from './trace-file.js';
 import { printMachineReport } from './print-machine-report.js';
 import type { ValuesOf } from './verbs.js';
 
-/** Where the pages of its failures are. */
+/** The report with the paths of its failures' pages. */
 export type ReportWithPages = Omit<MachineReport, 'failures'> & {
   readonly failures: readonly (MachineReport['failures'][number] & { readonly page?: string })[];
   /** The parts that are not covered, if nothing else failed. */

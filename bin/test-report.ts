@@ -51,7 +51,7 @@ export interface TestReport {
   readonly walked: readonly Walked[];
   readonly failures: readonly string[];
   readonly coverage: CoverageReport;
-  /** Where the page of what is not covered is. */
+  /** The path of the page with uncovered items. */
   readonly page?: string;
   readonly swarm?: SwarmReport & { readonly page?: string };
   readonly mutants?: MutantReport;
@@ -112,7 +112,7 @@ async function walkCharts(protocol: Protocol, graphs: readonly ChartGraph[], pro
   return { walked, failures };
 }
 
-/** Where the page of a failure is. */
+/** A reference to the page of a failure. */
 const seen = (page: string | null): string => (page === null ? '' : `; see it: ${page}`);
 
 async function walkSystems(protocol: Protocol) {

@@ -1,4 +1,4 @@
-/** A question of the page asked of a run without a page: what a test that was saved from a query looks at. */
+/** Queries of the page on a run without a page, as in tests that were saved from a query. */
 import { recordRun } from '../network/record-run.js';
 import type { Scenario } from '../network/scenario/types.js';
 import { queryOf } from './model/query.js';
@@ -20,7 +20,7 @@ export interface AnsweringLine {
 }
 
 /**
- * Runs a scenario and gives the lines of its trace that answer a query of the inspector. A test that is saved from a query expects none.
+ * Runs a scenario and returns the lines of its trace that match a query of the inspector. A test saved from a query expects none.
  *
  * @param scenario a checked one, from `parseScenario`.
  * @param query the text as one asks the page: `node:n3 state:compete ctx.parent=n5`.

@@ -11,7 +11,7 @@ import type { Shelf } from './stories/shelf.js';
 /** A value to send as JSON, a trace to send while it is made, or `null` for an unknown request. */
 export type Answered = { readonly json: unknown } | { readonly trace: Iterable<string> } | null;
 
-/** Throws a `UsageError` for a story or a run that there is not. */
+/** Answers a request without an argument. Throws a `UsageError` for an unknown story or run. */
 export function answerTo(name: string, shelf: Shelf | null): Answered {
   if (name === 'stories') return { json: shelf?.stories ?? [] };
   if (!name.startsWith('story/') || !shelf) return null;
@@ -37,7 +37,7 @@ export function answerAbout(name: string, scenario: unknown, gestures: Gestures 
   }
 }
 
-/** Traces of other people's protocols can still be looked at. */
+/** Returns null for an unknown protocol, so that its traces can still be displayed. */
 function orNull<T>(ask: () => T | undefined): T | null {
   try {
     return ask() ?? null;

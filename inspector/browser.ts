@@ -9,7 +9,7 @@ import type { StepReport } from './live/report.js';
 import { socketAddress, SocketOutbox } from './live/socket-outbox.js';
 
 /**
- * Where a program reports, and as what.
+ * Options of a program in a browser: the address for its reports, and its name.
  *
  * @experimental
  */

@@ -22,13 +22,13 @@ export interface Gestures {
   meters(scenario: unknown): readonly MeterSample[];
   /** The trace of the scenario. Errors in the scenario are thrown before the first piece. */
   run(scenario: unknown): Iterable<string>;
-  /** The trace of the nearest good run to a counterexample, by the header of its trace. Throws as `offer` does, and where none is found. */
+  /** The trace of the nearest good run to a counterexample, given the header of its trace. Throws like `offer`, and if there is none. */
   nearest?(header: unknown): Iterable<string>;
-  /** The trace of a counterexample in which commands are given, by its header and the commands. Throws as `offer` does. */
+  /** The trace of a counterexample with added commands, given its header and the commands. Throws like `offer`. */
   branch?(asked: unknown): Iterable<string>;
 }
 
-/** A command that a viewer gives in a counterexample after so many of its steps. */
+/** A command that a viewer adds to a counterexample after a number of its steps. */
 export interface SentCommand {
   readonly at: number;
   readonly node: string;

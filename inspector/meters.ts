@@ -8,7 +8,7 @@ export interface MeterSample {
   readonly ratios: Readonly<Record<string, number>>;
 }
 
-/** The meters are read at ever larger distances: a plot needs no more, and some look at the whole run. */
+/** The distance between two samples grows by this factor: a plot needs no more, and some meters visit the whole run. */
 const GROWTH = 1.08;
 const STEPS_MAX = 200_000;
 

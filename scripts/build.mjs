@@ -19,7 +19,7 @@ writeFileSync('dist/scenario.schema.json', `${JSON.stringify(scenarioSchema(prot
 for (const mode of ['production', 'whole'])
   run('vite/bin/vite.js', 'build', 'inspector/page', '--mode', mode, '--logLevel', 'error');
 
-// npm links a package's commands into the folders of those who depend on it, not into its own: `npx quiver` needs it here, too.
+// npm links the commands of a package only for its dependents: `npx quiver` needs the link here, too.
 chmodSync('dist/bin/quiver.js', 0o755);
 const command = 'node_modules/.bin/quiver';
 if (existsSync('node_modules/.bin') && process.platform !== 'win32') {

@@ -249,7 +249,7 @@ function moduleOf({ name, text }, given) {
   return isTest ? `${own}\n${fromGiven}${body}` : `${own}\n${fromGiven}await (async () => {\n${body}\n})();\nprocess.exit();\n`;
 }
 
-/** Scenarios of our protocols, and of those that the pages make. */
+/** Scenarios of built-in protocols, and of those that the pages define. */
 const scenariosModule = (texts) => `
 import { parseScenario, Simulation } from 'xstate-quiver/network';
 import { protocols } from 'xstate-quiver/machines';

@@ -40,7 +40,7 @@ async function answered(url) {
   throw new Error(`No server answers at ${url}.`);
 }
 
-/** The one tab that works, once there is one. */
+/** The tab that works, once there is one. */
 async function workerAmong(tabs) {
   for (let tries = 0; tries < 100; tries++) {
     const shown = await Promise.all(tabs.map((tab) => tab.locator('output').innerText()));

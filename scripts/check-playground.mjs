@@ -80,7 +80,7 @@ export async function checkPlayground(page, url, look) {
   await bearsOwnCode(visitor);
 }
 
-/** A story, in a frame that no server answers; a run, and a hand that reaches into it. */
+/** Opens a story in a frame without a server, and performs a gesture on a run. */
 async function runs(visitor) {
   const { page, inspector } = visitor;
   await inspector.locator('.stories a').first().click();
@@ -210,7 +210,7 @@ async function keepsTexts(visitor) {
   await visitor.hears('The address is damaged');
 }
 
-/** The page does not move by itself, nor does the focus; what has it is seen. */
+/** Checks that neither the page nor the focus moves by itself, and that the focus is visible. */
 async function staysInPlace(visitor) {
   const { page } = visitor;
   await visitor.take('A deadlock in print');

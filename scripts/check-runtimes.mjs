@@ -67,7 +67,7 @@ function checkTypeScript(node, folder, run) {
   }
 }
 
-/** In a folder where the packed library is installed; `entries` are those that can be imported without a further word. */
+/** Runs in a folder with the packed library; `entries` are those that need no optional package. */
 export function checkRuntimes(folder, entries, run) {
   const own = join(folder, 'runtimes');
   mkdirSync(own);

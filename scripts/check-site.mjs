@@ -45,7 +45,7 @@ if (missing) {
   process.exit();
 }
 
-/** By the rule of axe: where it is broken. */
+/** Groups findings by the rule of axe. */
 const found = new Map();
 const foreign = new Set();
 

@@ -65,7 +65,7 @@ function run(command, cwd) {
   );
 }
 
-/** Follows a page from an empty folder; throws where the reader would be stuck. `look` may look at what runs before all of it is ended. */
+/** Follows a page from an empty folder. Throws if a block fails. `look` can inspect the running processes before they are ended. */
 export async function followPage(page, empty, tarball, look = async () => {}) {
   const groups = [];
   let folder = empty;

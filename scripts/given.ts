@@ -45,7 +45,7 @@ const machine = setup({ types: { events: {} as { type: 'go' } }, actions: { move
 const events = [{ type: 'go' }] as const;
 const perform = (_: string, __: unknown): void => {};
 
-/** A client that may give up, and takes a late answer for that to its next question. */
+/** A client that may give up, and then takes a late answer for that to its next question. */
 const client = setup({
   types: {
     context: {} as { server: AnyActorRef; asked: number; got: number },

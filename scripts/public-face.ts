@@ -15,7 +15,7 @@ interface Declaration {
   readonly file: string;
   /** As the build has it, without what is private and without comments. */
   readonly text: string;
-  /** The docstring, empty where there is none. */
+  /** The docstring; empty if there is none. */
   readonly docs: string;
   /** Those of its members. */
   readonly inner: readonly string[];
@@ -62,7 +62,7 @@ function docsBefore({ source, comments }: Parsed, position: number): string {
 const nameOf = (node: { readonly type: string; readonly name?: string; readonly value?: unknown }): string =>
   node.name ?? String(node.value);
 
-/** The declarations of a name in a file, several where it is a type and a value or has overloads; `export` leads to other files. */
+/** The declarations of a name in a file: several for a type with a value, or for overloads. Follows `export` to other files. */
 export function declarationsOf(file: string, name: string): readonly Declaration[] {
   const here = parse(file);
   return here.program.body.flatMap((node): readonly Declaration[] => {

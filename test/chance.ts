@@ -4,7 +4,7 @@ import { put, type Undo } from './put.js';
 /** The first moment of a steered clock, in milliseconds since 1970: the start of 2026. */
 export const BEGAN = 1_767_225_600_000;
 
-/** Where steered values come from. */
+/** The source of controlled values. */
 export interface Chance {
   /** True if the code that runs now gets controlled values. All other code gets the platform's values. */
   isSteered(): boolean;

@@ -1,8 +1,8 @@
 /**
- * The page that a failing test leaves behind: what happened, in the inspector, as one file in the folder `quiver-failures`.
+ * The page of a failing test: the run in the inspector, as one file in the folder `quiver-failures`.
  *
- * Tests run in browsers, too, where nothing can be written, so what writes is loaded when something has failed. Whatever goes wrong
- * with the page is not a failure of the test: then there is none.
+ * Tests also run in browsers, which cannot write files, so the writer is loaded only after a failure. An error with the page does not fail
+ * the test: then there is no page.
  */
 import type { PathViolation } from '../inspector/path-trace.js';
 import type { Protocol } from '../machines/protocol.js';
@@ -18,10 +18,10 @@ export interface ShownPaths {
   readonly broken?: PathViolation;
 }
 
-/** No literal where it is imported: what bundles for a browser must not follow it. */
+/** Not a literal import, so that bundlers for browsers do not follow it. */
 const WRITER: string = '../inspector/exports/failure-page.js';
 
-/** The page of a run, by its path; `null` where none can be written. */
+/** Writes the page of a run and returns its path; `null` if it cannot be written. */
 export async function pageOfRun(name: string, lines: () => Iterable<TraceHeader | TraceLine>): Promise<string | null> {
   try {
     const { writeFailurePage } = (await import(
@@ -33,7 +33,7 @@ export async function pageOfRun(name: string, lines: () => Iterable<TraceHeader 
   }
 }
 
-/** The page of paths through charts, by its path; `null` where none can be written. */
+/** Writes the page of paths through charts and returns its path; `null` if it cannot be written. */
 export async function pageOfPaths(name: string, shown: () => ShownPaths | Promise<ShownPaths>): Promise<string | null> {
   try {
     const { traceOfPaths } = await import('../inspector/path-trace.js');

@@ -10,7 +10,7 @@ const [PROCESSES, ROUNDS] = [4, 3];
 async function elections(leader, script, ...args) {
   const ids = Array.from({ length: PROCESSES }, (_, i) => `p${i}`);
   const members = new Map();
-  // One after the other: broadcast-channel reads what another process is about to write, and dies of it.
+  // Starts one process after the other: broadcast-channel crashes if it reads what another process is writing.
   for (const id of ids) {
     members.set(id, start(script, id, ids.join(), ...args));
     await members.get(id).said('ready');

@@ -1,4 +1,4 @@
-// Where the time of a hand-over goes, by a hub and on a mesh: from the call of `release` by one of eight clients to the grant of the next.
+// The parts of a hand-over's time, over a hub and on a mesh: from the call of `release` by one of eight clients to the grant of the next.
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -14,7 +14,7 @@ import { start } from './servers.mjs';
 const [SECTION_MS, WARM_MS, RUN_MS, ROUNDS] = [5, 500, 2_000, 3];
 const peers = Array.from({ length: 8 }, (_, i) => `client ${i}`);
 
-/** The hand-over under way: when it began, when the token's frame had been written, and when it was read. */
+/** The current hand-over: its start, the time at which the token's frame was written, and the time at which it was read. */
 let current = null;
 const note = (moment, text) => {
   if (current && text.includes('\\"type\\":\\"token\\"')) current[moment] ??= performance.now();
@@ -36,7 +36,7 @@ class TracedServer extends WebSocketServer {
   }
 }
 
-/** `againMs`: so long a client that has released waits before it asks again. */
+/** `againMs` is the time that a client waits after a release before its next request. */
 async function handOvers(media, againMs) {
   const transports = media.map((medium) => linked(medium, { peers }));
   const all = transports.map((transport) => createLocks({ transport, peers }));

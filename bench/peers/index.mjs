@@ -2,7 +2,7 @@
 import { loadavg } from 'node:os';
 import { hasCommand } from '../../dist/testing/servers.js';
 
-/** Debian's, where its name is not the command's. */
+/** Names of Debian packages that differ from the command. */
 const PACKAGES = { etcd: 'etcd-server' };
 
 const PARTS = {

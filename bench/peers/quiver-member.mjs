@@ -12,6 +12,6 @@ process.on('message', () => {
   const election = createElection({ transport, peers });
   election.addEventListener('change', () => process.send({ what: 'follows', leader: election.leader }));
 });
-// Connected before it is asked, as the rival's channel is.
+// Connected before the first request, like the rival's channel.
 await transport.connect();
 process.send({ what: 'ready' });

@@ -50,7 +50,7 @@ const command: VerbWork<'check'> = async (values, words) => {
   return refused ? USAGE : exitStatusOf(verdicts);
 };
 
-/** Those that are named, or the small systems of the protocols that were brought along. */
+/** The named scenarios, or the small systems of the loaded protocols. */
 async function* scenariosOf(words: readonly string[]): AsyncGenerator<ReadScenario> {
   const own = words.length === 0 ? broughtProtocols().flatMap(ownScenarios) : [];
   if (own.length > 0) yield* own;

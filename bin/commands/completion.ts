@@ -1,4 +1,4 @@
-/** `quiver completion SHELL`: what a shell has to know in order to complete verbs and options; other words are files. */
+/** `quiver completion SHELL`: prints a script with which a shell completes verbs and options. Other words are files. */
 import { UsageError } from '../../machines/errors.js';
 import { sharedOptions, verbNames, verbs, type OptionSpec, type Verb, type VerbWork } from '../verbs.js';
 

@@ -1,6 +1,6 @@
 /**
- * `quiver explore`: serves the inspector's page until Ctrl-C: with a scenario's run, a trace or a rehearsal's failure, with a
- * story, with live actors, or, when nothing is named, with the list of stories. With `--save` it writes a file instead of serving a page.
+ * `quiver explore`: serves the inspector's page until Ctrl-C, with a scenario's run, a trace, a rehearsal's failure, a story, live actors
+ * or, by default, the list of stories. With `--save`, it writes a file instead.
  */
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -59,7 +59,7 @@ async function stories(contacts: string | undefined): Promise<Shelf> {
   return storyShelf(contacts === undefined ? undefined : contactsIn(contacts));
 }
 
-/** The text of a list of contacts; what is none is refused before a page asks for it. */
+/** Reads a list of contacts. An invalid one is rejected before a page requests it. */
 function contactsIn(file: string): string {
   const text = readFile(file);
   try {
@@ -70,7 +70,7 @@ function contactsIn(file: string): string {
   return text;
 }
 
-/** An option that would do nothing is refused. */
+/** Rejects an option that would have no effect. */
 function refuseIdle({ live, save, seed, port, contacts, story }: ValuesOf<'explore'>, file: string | undefined): void {
   if (live && save !== undefined)
     throw new UsageError(
@@ -182,7 +182,7 @@ const streamOf =
   () =>
     createReadStream(file, 'utf8');
 
-/** A run of the scenario, made again for every page that asks for it. */
+/** Runs the scenario for each page that requests it. */
 async function run(file: string, seed: number | undefined, forks: Forks): Promise<TraceSource> {
   const recorded = await readScenario(file, seed);
   return () => forks.run(recorded.scenario, recorded.json);

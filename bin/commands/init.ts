@@ -30,7 +30,7 @@ const command: VerbWork<'init'> = async (_, words) => {
   return 0;
 };
 
-/** As a shell reads it as one word. */
+/** Quotes a word for a shell. */
 const inShell = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
 /** The package file, with the versions of the dependencies with which this package was built. */

@@ -52,7 +52,7 @@ function readHeader(text: string | undefined, path: string): TraceHeader {
   return header as TraceHeader;
 }
 
-/** The run again, line by line; refused when the charts are not those that the trace was made with. */
+/** Repeats the run line by line. Throws if the charts differ from those of the trace. */
 async function rerun(header: TraceHeader): Promise<{ scenario: Scenario; lines: TraceLine[] }> {
   const scenario = parseScenario(header.scenario, await protocolsFor(header.scenario), readFile);
   const [again, ...lines] = recordRun(scenario, header.scenario, optionsOf(header)) as Iterable<TraceHeader | TraceLine>;

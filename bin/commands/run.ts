@@ -15,7 +15,7 @@ import { readScenarios, type Source } from '../scenarios.js';
 import { TraceFile } from '../trace-file.js';
 import { UsageError } from '../../machines/errors.js';
 
-/** Between two looks at the terminal and at Ctrl-C. */
+/** Milliseconds between two updates of the terminal and checks for Ctrl-C. */
 const SLICE_MS = 50;
 
 const command: VerbWork<'run'> = async (values, words) => {
@@ -89,8 +89,8 @@ async function simulate(
 }
 
 /**
- * Runs the scenario with pauses for the terminal and for Ctrl-C. With `stop`, the first violation is reported at once and the run
- * ends that many steps later.
+ * Runs the scenario with pauses for the terminal and for Ctrl-C. With `stop`, the first violation is reported immediately, and the run ends
+ * that many steps later.
  */
 async function runInSlices(
   simulation: Simulation,
@@ -130,7 +130,7 @@ async function runInSlices(
   return simulation.finish();
 }
 
-/** A run that waits for rest is ended after so many steps in which no command came and no node announced anything, and more for each node. */
+/** A run that waits for rest ends after this many steps without commands and notifications, and more for each node. */
 const STEPS_WITHOUT_NEWS = 20_000;
 const STEPS_FOR_EACH_NODE = 1_000;
 

@@ -61,7 +61,7 @@ const command: VerbWork<'spawn'> = async (values, words) => {
   }
 };
 
-/** The package is optional for those who use other transports. */
+/** The package is optional for users of other transports. */
 async function sockets(): Promise<typeof import('ws')> {
   try {
     return await import('ws');

@@ -11,7 +11,7 @@ const NAME_MAX = 100;
 /** A run that never ends is shown so far. */
 const LINES_MAX = 20_000;
 
-/** The path of the page, from where the tests run. Throws where nothing can be written. */
+/** Writes the page and returns its path, relative to the folder of the tests. Throws if it cannot be written. */
 export function writeFailurePage(name: string, lines: Iterable<TraceHeader | TraceLine>): string {
   const page = pageFile(textOf(lines));
   mkdirSync(resolve(process.cwd(), FOLDER), { recursive: true });

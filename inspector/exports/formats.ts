@@ -15,7 +15,7 @@ const FORMATS: Readonly<Record<string, Convert>> = {
 /** The endings, as the help lists them. */
 export const ENDINGS = Object.keys(FORMATS).join(', ');
 
-/** `null` for a name that asks for the trace as it is. */
+/** The format for a file name, or `null` for an unconverted trace. */
 export function formatOf(name: string): Convert | null {
   const ending = Object.keys(FORMATS).find((one) => name.endsWith(one));
   return ending === undefined ? null : FORMATS[ending]!;

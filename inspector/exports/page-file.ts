@@ -1,6 +1,6 @@
 /**
- * A trace and the page that shows it as one HTML file: it opens from a disk, an issue or a CI artifact, without a server and without a
- * net. The trace is data in it, and nothing of it runs.
+ * A trace and its page as one HTML file, which opens from a disk, an issue or a CI artifact without a server and without network access.
+ * The trace is only data in it and is never executed.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

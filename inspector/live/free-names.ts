@@ -1,4 +1,4 @@
-/** Names for what may be called alike: the second of a name is `name (2)`. A name that is given back is given again. */
+/** Unique names: the second one for the same text is `name (2)`. A released name is used again. */
 export class FreeNames {
   private readonly taken = new Map<string, { last: number; inUse: number; readonly free: number[] }>();
   private readonly inUse = new Set<string>();

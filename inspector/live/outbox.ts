@@ -21,7 +21,7 @@ const LAST_MS = 1000;
 const TICK_MS = 50;
 
 /**
- * Calls `giveUp` after so many milliseconds, counted in short ticks. Where this process is busy itself, ticks come late, and answers that have
+ * Calls `giveUp` after a time in milliseconds, counted in short ticks. If this process is busy, ticks are late, and answers that have
  * arrived are read between them.
  */
 function patience(ms: number, giveUp: () => void): NodeJS.Timeout {

@@ -38,7 +38,7 @@ export function overlayRuleOf(protocol: Protocol, instance: Instance<any>): Over
     try {
       return protocol.overlay?.(view, node, c.links, c);
     } catch {
-      // Some marks ask for neighbors that have not reported yet.
+      // Some marks need neighbors that have not reported yet.
       return undefined;
     }
   };

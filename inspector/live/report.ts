@@ -82,7 +82,10 @@ interface LiveStep {
   readonly selected?: Selected;
 }
 
-/** A message of a step: its number on its connection, `null` where channels keep no order or it still waits; 0 when it is lost at once. */
+/**
+ * A message of a step: its number on its connection, `null` if the channel has no order or the message still waits; 0 if it is lost
+ * immediately.
+ */
 export interface Sent {
   readonly to: NodeId;
   readonly message: Message;

@@ -11,7 +11,7 @@ export interface StateGroup {
   readonly nodes: readonly number[];
 }
 
-/** In the order of the charts and of their states, so that a group stays where it is while nodes come and go. */
+/** The groups in the order of charts and states, so that a group keeps its place while nodes come and go. */
 export function groupsByState(moment: Moment, nodes: number, charts: ReadonlyMap<string, Chart>): StateGroup[] {
   const groups = new Map<string, { chart: string; value: StateValue; nodes: number[] }>();
   for (let node = 0; node < nodes; node++) {

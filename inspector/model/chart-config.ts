@@ -12,7 +12,7 @@ export const asList = (value: unknown): readonly unknown[] => (Array.isArray(val
 /** `null` counts as nothing where a list of things is given. */
 export const givenList = (value: unknown): readonly unknown[] => asList(value ?? undefined);
 
-/** An action, guard or actor as one reads it: its name, and the name of the function that computes its parameters. */
+/** The readable name of an action, guard or actor, with the name of the function that computes its parameters. */
 export function wordOf(value: unknown, place: string): string {
   // A function without its own name has the name of its place in the config.
   if (typeof value === 'string') return value === '' || value === place ? 'inline' : value;

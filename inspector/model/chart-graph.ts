@@ -116,7 +116,7 @@ const INITIAL_LABEL: ElkLabel = {
 const portsOf = ({ id }: GraphEdge): ElkPort[] =>
   [outOf(id), into(id)].map((port) => ({ id: port, width: 0, height: 0, layoutOptions: { 'elk.port.side': 'EAST' } }));
 
-/** Several loops lie one around the other: ELK distributes their ends evenly, and the words of each need room inside the next. */
+/** Several loops are nested: ELK distributes their ends evenly, and the words of each need room inside the next. */
 function withLoops({ width, height }: Size, loops: readonly GraphEdge[]): Size {
   if (loops.length < 2) return { width, height };
   const words = Math.max(...loops.map(({ lines }) => lines.length)) * LINE_HEIGHT + 10;

@@ -1,4 +1,4 @@
-/** Where the states and transitions of a chart are drawn. ELK computes it: in a worker for the page, in the same thread for tests. */
+/** The places of a chart's states and transitions, computed by ELK: in a worker for the page, in the same thread for tests. */
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import { graphOf, nodeId, type ChartGraph, type Size } from './chart-graph.js';
 import { notesOf } from './chart-words.js';

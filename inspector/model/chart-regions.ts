@@ -23,7 +23,7 @@ export function fillRegions(layout: ChartLayout): ChartLayout {
 type Axis = 'x' | 'y';
 const sizeOf = { x: 'width', y: 'height' } as const;
 
-/** The regions as large as their neighbors allow; `null` where they overlap along the axis. */
+/** The regions, enlarged up to their neighbors; `null` if they overlap along the axis. */
 function fill(regions: readonly Box[], axis: Axis): { boxes: Box[]; separators: [ChartPoint, ChartPoint][] } | null {
   const size = sizeOf[axis];
   const other = axis === 'x' ? 'y' : 'x';
@@ -43,7 +43,7 @@ function fill(regions: readonly Box[], axis: Axis): { boxes: Box[]; separators: 
   return { boxes, separators: middles.map((middle) => [point(middle, begin), point(middle, end)]) };
 }
 
-/** The line of a transition whose source or target has grown. */
+/** The line of a transition whose source or target was enlarged. */
 function ends(edge: PlacedEdge, grown: ReadonlyMap<string, Box>): PlacedEdge {
   const { source, targets } = edge.transition;
   const from = grown.get(source);
@@ -54,7 +54,7 @@ function ends(edge: PlacedEdge, grown: ReadonlyMap<string, Box>): PlacedEdge {
   return { ...edge, points };
 }
 
-/** The line from the border of a box that has grown over its beginning. */
+/** The line from the border of an enlarged box that covers its beginning. */
 function startAt(points: readonly ChartPoint[], box: Box): readonly ChartPoint[] {
   const outside = points.findIndex((point) => !holds(box, point));
   const [first, second] = points as [ChartPoint, ChartPoint];
@@ -67,7 +67,7 @@ function startAt(points: readonly ChartPoint[], box: Box): readonly ChartPoint[]
 const holds = ({ x, y, width, height }: Box, point: ChartPoint): boolean =>
   point.x >= x && point.x <= x + width && point.y >= y && point.y <= y + height;
 
-/** Where the ray from a point inside through another one, along an axis, leaves the box. */
+/** The point where the ray from an inner point through another one, along an axis, leaves the box. */
 function onBorder({ x, y, width, height }: Box, inside: ChartPoint, through: ChartPoint): ChartPoint {
   const [dx, dy] = [through.x - inside.x, through.y - inside.y];
   if (Math.abs(dx) > Math.abs(dy)) return { x: dx > 0 ? x + width : x, y: through.y };

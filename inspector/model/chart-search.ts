@@ -1,4 +1,4 @@
-/** The parts of a chart whose words hold what is sought, in small letters or large. */
+/** The parts of a chart whose words contain the search text, in any case. */
 import type { Chart, ChartTransition } from './chart.js';
 import { notesOf } from './chart-words.js';
 

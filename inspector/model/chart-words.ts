@@ -53,7 +53,7 @@ export function labelOf(transition: ChartTransition, isGuardedBefore: boolean): 
   return { transition, lines: [...wrap(words, ' '), ...actionLines('', actions)] };
 }
 
-/** Words in lines of at most 30 characters where the words allow it; all lines but the first are indented. */
+/** Breaks words into lines of at most 30 characters where possible. All lines but the first are indented. */
 function wrap(words: readonly string[], separator: string, start = ''): string[] {
   const lines: string[] = [];
   let line = start;

@@ -7,7 +7,7 @@
 import { asList, asRecord, givenList, sourceOf, transitionsOf, wordOf, type ConfigPart } from './chart-config.js';
 
 export interface ChartState {
-  /** Dotted path from the root, '' for the root itself: the same words as in a state value. */
+  /** Dotted path from the root, '' for the root itself, with the keys of a state value. */
   readonly path: string;
   readonly key: string;
   /** The path of the state around it; `null` for the root. Keys may hold dots, so it cannot be read from the path. */
@@ -23,7 +23,7 @@ export interface ChartState {
   readonly description: string | null;
   /** The actors that run while it is active. */
   readonly invokes: readonly { readonly id: string; readonly source: string }[];
-  /** For a history state: how much it remembers, and the paths where it leads when there is nothing to remember. */
+  /** For a history state: its depth, and the target paths without a memory. */
   readonly history: { readonly depth: 'shallow' | 'deep'; readonly defaults: readonly string[] } | null;
 }
 
@@ -39,7 +39,7 @@ export interface ChartTransition {
   readonly index: number;
   readonly guard: string | null;
   readonly actions: readonly string[];
-  /** Paths; none for a transition that stays where it is. */
+  /** Paths; empty for a transition without a target. */
   readonly targets: readonly string[];
   /** True if its source is left and entered again where it could stay. */
   readonly reenter: boolean;

@@ -1,8 +1,8 @@
-/** Where two runs part. */
+/** The first difference between two runs. */
 import type { ReadTrace } from './recording.js';
 import { sentence } from './words.js';
 
-/** The first line that is not the same in both, byte for byte; `null` where none is. */
+/** The first line that differs between both, byte for byte; `null` if there is none. */
 export const firstDifference = (a: ReadTrace, b: ReadTrace): number | null =>
   firstUnlike(a, b, (line) => a.textOf(line) === b.textOf(line));
 

@@ -25,7 +25,7 @@ export interface EventRow {
   /** Empty for an event from outside, and for what concerns no node. */
   readonly from: string;
   readonly to: string;
-  /** In words; for what happened to the network, the whole sentence. */
+  /** The type in words; for an event of the network, the whole sentence. */
   readonly type: string;
   /** The event without its type and sender as JSON; empty without a payload. */
   readonly payload: string;

@@ -13,7 +13,7 @@ export interface Interval {
 }
 
 export class Intervals {
-  /** Rising by where they begin. */
+  /** Sorted by their beginnings. */
   readonly all: Interval[] = [];
   /** By node: the place of the interval that has not ended. */
   private readonly open = new Map<number, number>();

@@ -32,7 +32,7 @@ export function isTooDeep(value: unknown): boolean {
 /** Machines do not nest states this deep, but a cyclic value does. */
 const STATES_DEEP_MAX = 100;
 
-/** The state of a machine: a word, or states with what is active inside of them. */
+/** True for the state of a machine: a word, or states with their active inner states. */
 export const isStateValue = (value: unknown, levels = STATES_DEEP_MAX): value is StateValue =>
   typeof value === 'string' ||
   (levels > 0 &&

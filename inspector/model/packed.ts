@@ -11,7 +11,7 @@ export async function pack(text: string): Promise<string> {
 /** A browser decompresses a whole piece, up to a thousand times its size, before any of it is read. */
 const PIECE_BYTES = 4096;
 
-/** Throws where the text is not base64, and the stream fails where it was not compressed. */
+/** Decompresses a text. Throws if it is not base64; the stream fails if it was not compressed. */
 export function unpack(text: string): ReadableStream<Uint8Array> {
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));

@@ -17,7 +17,7 @@ export interface Passed {
   readonly ended: readonly ChartState[];
 }
 
-/** For each transition, in order; `null` where it is not known. */
+/** The passed states of each transition, in order; `null` where they are unknown. */
 export function passedBy(
   chart: Chart,
   before: StateValue,
@@ -60,7 +60,7 @@ function isWithin(chart: Chart, path: string, around: string): boolean {
   return false;
 }
 
-/** The state inside of which a transition leaves and enters; `null` for one that stays where it is. */
+/** The innermost state within which a transition leaves and enters states; `null` for one without a target. */
 function domainOf(chart: Chart, { source, targets, reenter }: ChartTransition): string | null {
   if (targets.length === 0) return null;
   const isIn = (path: string, around: string) => isWithin(chart, path, around);

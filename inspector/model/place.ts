@@ -1,4 +1,4 @@
-/** Where the page begins in a run, and the places and figures that a story names, found in its recording. */
+/** The first place of the page in a run, and the places and figures of a story, found in its recording. */
 import type { Saying, StoryStep } from '../stories/story.js';
 import { Moment } from './moment.js';
 import type { ReadTrace } from './recording.js';

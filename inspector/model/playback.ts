@@ -28,7 +28,7 @@ export const playheadAt = (recording: ReadTrace, axis: Axis, line: number): Play
   return { line: kept, x: kept < recording.first ? startOf(recording, axis) : xOf(recording, axis, kept) };
 };
 
-/** Where the axis begins: just before the first line. */
+/** The beginning of the axis: just before the first line. */
 const startOf = (recording: ReadTrace, axis: Axis): number =>
   recording.end === recording.first ? 0 : xOf(recording, axis, recording.first) - (axis === 'lines' ? 1 : 0);
 
@@ -64,7 +64,7 @@ export function timeOfGesture(
 
 export type Stop = 'line' | 'delivery' | 'violation';
 
-/** The next line of a kind in either direction; the same line when there is none. */
+/** The next line of a kind in either direction, or the same line if there is none. */
 export function nextStop(recording: ReadTrace, line: number, stop: Stop, direction: 1 | -1): number {
   if (stop === 'violation') {
     const places = recording.violations.map((told) => recording.seenAt(told));

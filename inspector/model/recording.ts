@@ -70,7 +70,7 @@ export class ReadTrace {
   /** The line of the verdict, and the line where the infinite part of a counterexample begins. */
   verdict: number | null = null;
   endless: number | null = null;
-  /** Where lines are missing that were written: how many before the line. */
+  /** Places of missing lines, with the number of lines missing before them. */
   readonly missing: { readonly line: number; readonly count: number }[] = [];
   /** Lines after which reports are missing. The state after the gap follows. */
   readonly gaps: number[] = [];
@@ -89,7 +89,7 @@ export class ReadTrace {
 
   private readonly texts: string[] = [];
   private characters = 0;
-  /** The index that the next line has when none is missing; -1 where it may be any. */
+  /** The expected index of the next line; -1 if any is possible. */
   private nextIndex = 0;
   private readonly ats = new Column(Float64Array);
   private readonly kind = new Column(Int32Array);

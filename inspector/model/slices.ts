@@ -1,6 +1,6 @@
 /**
- * The states of a node's roles as slices of its lane, one row a role: from the line that brought it into a state to the line that brought
- * it into another. The states are the numbers of the tally, which are kept for every line: nothing has to be parsed.
+ * The states of a node's roles as slices of its lane, one row for each role: from the line that brought it into a state to the line that
+ * brought it into another. The states are the numbers of the tally, so that no line has to be parsed.
  */
 import { lastAtMost } from './columns.js';
 import { xOf, type Axis } from './playback.js';
@@ -10,14 +10,14 @@ export interface Slice {
   readonly role: string;
   /** The number of its state in `tally.states`. */
   readonly state: number;
-  /** Which of the `rows` of its lane it lies in. */
+  /** The one of the `rows` of its lane that contains it. */
   readonly row: number;
   readonly rows: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Those of a node that touch the lines from `first` to before `stop`; one that goes on does so up to `until`. */
+/** The slices of a node that touch the lines from `first` to before `stop`; an open one extends to `until`. */
 export function slicesOf(
   recording: ReadTrace,
   axis: Axis,

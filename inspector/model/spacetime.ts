@@ -20,11 +20,11 @@ export interface Dot {
 export interface Arrow {
   readonly message: MessageRow;
   readonly from: { readonly x: number; readonly lane: number };
-  /** For a message still on its way at the end of the trace: as far as it got. */
+  /** For a message in flight at the end of the trace: the point that it reached. */
   readonly to: { readonly x: number; readonly lane: number };
 }
 
-/** While a node is marked as one that holds what the protocol is about, or does not run. */
+/** A time in which a node is marked as the holder of the protocol's object, or does not run. */
 export interface Stretch {
   readonly lane: number;
   readonly kind: 'held' | 'down';
@@ -95,7 +95,7 @@ export function layOut(recording: ReadTrace, axis: Axis, window: Window, laneOf:
   return { dots, slices, stretches, arrows, thinned: stop < end };
 }
 
-/** Those of a node that touch the lines from `first` to before `stop`; one that goes on does so up to `until`. */
+/** The stretches of a node that touch the lines from `first` to before `stop`; an open one extends to `until`. */
 function stretchesOf(
   recording: ReadTrace,
   axis: Axis,

@@ -61,7 +61,7 @@ export function guessed(chart: Chart, event: string | null, before: StateValue |
   return isCertain ? { ...NOTHING_TAKEN, taken: candidates } : { ...NOTHING_TAKEN, possible: candidates };
 }
 
-/** An inner state answers an event before the states around it do. */
+/** An inner state takes an event before the states around it. */
 function innermost(transitions: readonly ChartTransition[]): readonly ChartTransition[] {
   return transitions.filter(
     ({ source }) => !transitions.some((other) => other.source !== source && isInside(other.source, source)),

@@ -53,7 +53,7 @@ function causeOf(recording: ReadTrace, line: number): CauseCard | null {
   return entered && cause(entered.line, `it entered ${entered.path || 'the chart'}, and there the delay began`);
 }
 
-/** The step before a line that entered the state whose delay was over then. */
+/** The step before a line that entered the state whose delay ended there. */
 function enteredBefore(
   recording: ReadTrace,
   line: number,
@@ -111,7 +111,7 @@ function armedBy(recording: ReadTrace, line: number, { role, event }: StepLine):
   );
 }
 
-/** The last step of a node up to a line for which it holds. */
+/** The last step of a node up to a line for which `holds` is true. */
 function lastStep(recording: ReadTrace, node: number, upTo: number, holds: (step: StepLine) => boolean): number | null {
   const steps = recording.steps[node] ?? [];
   const last = lastAtMost(steps, upTo);
@@ -122,7 +122,7 @@ function lastStep(recording: ReadTrace, node: number, upTo: number, holds: (step
   return null;
 }
 
-/** The line since which a role is in its state; its start where it has always been in it. */
+/** The line since which a role is in its state; its start if it has always been in it. */
 export const stateSince = (recording: ReadTrace, node: number, role: string, upTo: number): number | null =>
   changedIn(recording, node, role, upTo, ({ value }) => valueText(value));
 
@@ -230,7 +230,7 @@ export function isIgnored(recording: ReadTrace, line: number): boolean {
 export interface TakenBy {
   readonly role: string;
   readonly transition: ChartTransition;
-  /** The states that it left and entered; `null` where that is not known. */
+  /** The states that it left and entered; `null` if unknown. */
   readonly passed: Passed | null;
 }
 

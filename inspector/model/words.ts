@@ -1,7 +1,7 @@
-/** A line of a trace as one sentence: the text alternative of every view is made of these. */
+/** A line of a trace as one sentence, the text alternative of every view. */
 import { isStep, type NetworkLine, type StepLine, type TraceLine } from '../../network/trace.js';
 
-/** `0.1 + 0.2` and the like come out of latency models. */
+/** Rounds results such as `0.1 + 0.2` of latency models. */
 export const numberText = (value: number): string =>
   Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/\.?0+$/, '');
 
@@ -28,7 +28,7 @@ const INTERNAL: Readonly<Record<string, string>> = {
 };
 const OF_ACTOR = { 'done.actor': 'done', 'error.actor': 'failed', snapshot: 'changed' } as const;
 
-/** The type of an event; an internal one of XState in words. `sender` is the name of the actor that sent it. */
+/** The type of an event; words for an internal one of XState. `sender` is the name of the actor that sent it. */
 export function eventName(type: string, sender?: string): string {
   if (!type.startsWith('xstate.')) return type;
   if (Object.hasOwn(INTERNAL, type)) return INTERNAL[type]!;

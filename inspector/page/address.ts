@@ -23,7 +23,7 @@ const SETTLE_MS = 250;
 /** The content part of an address: a story, a trace, or nothing for the trace of the server. */
 export const baseOf = (hash: string): string => hash.replace(/^#/, '').replace(VIEW, '');
 
-/** The view that the address asks for; `null` where it asks for none. */
+/** The view in the address, or `null` if there is none. */
 function viewIn(hash: string): View | null {
   const text = VIEW.exec(hash.replace(/^#/, ''))?.[0].replace(/^&/, '');
   if (text === undefined) return null;

@@ -1,4 +1,4 @@
-/** The line in which one asks, with what came of it: the lines that answer, from when to when it held, and the test that it makes. */
+/** The query line with its results: the matching lines, the intervals, and the test that it can become. */
 import { useEffect, useRef } from 'preact/hooks';
 import { aroundLine, holdingAt, type Interval } from '../model/intervals.js';
 import { ASKED } from '../model/query.js';

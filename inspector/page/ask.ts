@@ -8,7 +8,7 @@ import { breakpoints, currentLine, followsEnd, growing, isLoading, pauseAt, stop
 
 export const askedText = signal('');
 export const isAsking = signal(false);
-/** How often the line in which one asks was asked for: each time it has the keys. */
+/** The number of times that the query line was opened: each time it gets the focus. */
 export const askings = signal(0);
 
 export function ask(): void {
@@ -73,7 +73,7 @@ function begin(text: string, of: ReadTrace): void {
   }
 }
 
-/** Goes on where it stopped, until it has seen all lines that there are. */
+/** Continues the search where it stopped, up to the last line. */
 function look(): void {
   if (!asked) return;
   const { of, found, held } = asked;
@@ -104,7 +104,7 @@ function toldEnd(of: ReadTrace): number {
   return end;
 }
 
-/** To the next line that answers, or the one before. */
+/** Goes to the next or the previous matching line. */
 export function goToHit(direction: 1 | -1): void {
   const at = lastAtMost(hits.value, direction === 1 ? currentLine.value : currentLine.value - 1);
   const line = hits.value[direction === 1 ? at + 1 : at];

@@ -35,14 +35,14 @@ export function askWhyState(role: string): void {
   if (line !== null) askWhy(`${recording.value.nodes.names[node]} is in its state`, line);
 }
 
-/** Newest first; empty where nothing has happened yet. */
+/** The causes, newest first; empty if nothing has happened yet. */
 export const causes = computed((): readonly CauseCard[] => {
   const line = asked.value?.line ?? currentLine.value;
   const { first, end } = growing();
   return line < first || line >= end ? [] : chainOf(recording.value, line);
 });
 
-/** The lines of the chain while it is looked at; `null` while it is not. */
+/** The lines of the chain while it is shown, otherwise `null`. */
 export const chainLines = computed((): ReadonlySet<number> | null => {
   const isLookedAt = tab.value === 'why' && (asked.value !== null || !isPlaying.value);
   return isLookedAt && causes.value.length > 0 ? new Set(causes.value.map(({ line }) => line)) : null;

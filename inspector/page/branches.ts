@@ -34,7 +34,7 @@ export function keepRun(gestures: readonly Gesture[], run: ReadTrace): void {
   for (const oldest of [...runs.keys()].slice(0, -RUNS_MAX)) runs.delete(oldest);
 }
 
-/** The branch with these gestures becomes the current one; it is made where there is none. */
+/** Makes the branch with these gestures the current one, creating it if necessary. */
 export function goOn(next: readonly Gesture[], name: string): void {
   const key = keyOf(next);
   const known = branches.value.findIndex((one) => keyOf(one.gestures) === key);
@@ -84,6 +84,6 @@ function remember(): void {
   try {
     sessionStorage.setItem(place, JSON.stringify({ branches: branches.value, current: current.value }));
   } catch {
-    // A full storage keeps what it has: the branches are there until the page goes.
+    // Without free storage, the branches are kept until the page closes.
   }
 }

@@ -21,7 +21,7 @@ export interface Palette {
 const KIND_COLORS = 8;
 const read = new Map<Theme, Palette>();
 
-/** To be asked when drawing, after the style sheet knows of the theme. */
+/** Returns the palette for drawing, after the style sheet has the theme. */
 export function palette(): Palette {
   const known = read.get(theme.peek());
   if (known) return known;
@@ -46,5 +46,5 @@ export function palette(): Palette {
 
 export const kindColor = (number: number): string => palette().kinds[number % KIND_COLORS]!;
 
-/** The same color for markup, which follows the theme by itself. */
+/** The same color for markup, which follows the theme automatically. */
 export const kindStyle = (number: number): string => `var(--kind-${number % KIND_COLORS})`;

@@ -1,4 +1,4 @@
-/** This run and another one side by side, as pictures and as lines, at the same moment; and where they part. */
+/** Comparison of this run with another one, as pictures and as lines, at the same moment, with their first difference. */
 import { useState } from 'preact/hooks';
 import { xOf } from '../model/playback.js';
 import type { ReadTrace } from '../model/recording.js';
@@ -151,7 +151,7 @@ const LANE = 13;
 /** Per cent of the width, for the names. */
 const NAMES = 9;
 
-/** In space and time, as much of it as the large picture shows, with the playhead at the same place in both. */
+/** The same part of the space-time diagram as in the large picture, with the playhead at the same place. */
 function SidePicture({ name, run, now, parts }: SideProps) {
   const here = xOf(recording.value, axis.value, currentLine.value);
   const playhead = axis.value === 'time' ? here : xOf(run, axis.value, now);

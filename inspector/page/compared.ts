@@ -17,7 +17,7 @@ const BROUGHT_MAX = 4;
 
 /** The last few runs that were added to the branches for comparison. */
 const brought = signal<readonly Brought[]>([]);
-/** Why none could be brought. */
+/** The reason why no run could be added. */
 export const compareProblem = signal<string | null>(null);
 
 /** Branches by their place, the others by their name. */
@@ -30,7 +30,7 @@ export const choices = computed((): readonly { readonly choice: RunKey; readonly
   ...brought.value.map(({ name }) => ({ choice: name, name })),
 ]);
 
-/** Where the branch forked from, unless something else is chosen; `null` where there is nothing to choose. */
+/** The run to compare with: by default the one from which the branch forked; `null` if there is none. */
 export const choice = computed((): RunKey | null => {
   const wanted = chosen.value ?? branches.value[current.value]?.from ?? null;
   return (choices.value.find((one) => one.choice === wanted) ?? choices.value[0])?.choice ?? null;
@@ -48,7 +48,7 @@ effect(() => {
   });
 });
 
-/** Where the two part; `null` as long as one is read, and where they do not. */
+/** The first difference of the two runs; `null` while one is read, and if there is none. */
 export const parting = computed(() => {
   const run = otherRun.value;
   return run && !isLoading.value ? { line: firstDifference(growing(), run), step: firstOtherStep(growing(), run) } : null;
@@ -59,7 +59,7 @@ function bring(name: string, run: ReadTrace): void {
   chosen.value = name;
 }
 
-/** A trace from a file. */
+/** Adds a trace from a file. */
 export async function bringFile(file: File): Promise<void> {
   compareProblem.value = null;
   const run = new ReadTrace();
@@ -76,7 +76,7 @@ export interface RunChanges {
   readonly options: string;
 }
 
-/** The run of the scenario with another seed or other options, gestures and all. */
+/** Adds the run of the scenario, including gestures, with another seed or other options. */
 export async function bringRun({ seed, options }: RunChanges): Promise<void> {
   compareProblem.value = null;
   const { seed: _, options: given, ...rest } = scenarioNow.value as { seed?: number; options?: object };
@@ -97,7 +97,7 @@ export async function bringRun({ seed, options }: RunChanges): Promise<void> {
 export const mayBringNearest = computed(() => isServed && growing().header?.choices !== undefined);
 export const isSeeking = signal(false);
 
-/** The run that does as the counterexample does for as long as it can and comes to a good end. */
+/** Adds the run that equals the counterexample for as long as possible and has a good end. */
 export async function bringNearest(): Promise<void> {
   compareProblem.value = null;
   isSeeking.value = true;
@@ -110,7 +110,7 @@ export async function bringNearest(): Promise<void> {
   isSeeking.value = false;
 }
 
-/** Where the other run is when this one is at its line: at the same time, or, where there is none, at the same line. */
+/** The line of the other run when this one is at its line: at the same time or, without times, at the same line. */
 export function lineOfOther(run: ReadTrace): number {
   const now = currentLine.value;
   const here = growing();

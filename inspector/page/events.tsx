@@ -1,4 +1,4 @@
-/** The trace as a table of events; a filter hides the lines that do not answer it. */
+/** The trace as a table of events. A filter hides the lines that do not match it. */
 import { computed } from '@preact/signals';
 import { eventRow, shownLines, type ContextChange, type EventRow, type StateChange } from '../model/event-rows.js';
 import { lastAtMost } from '../model/columns.js';

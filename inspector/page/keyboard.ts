@@ -1,4 +1,4 @@
-/** The keys of the page. They are listed in its help, from here. */
+/** The keys of the page, as its help lists them. */
 import { ask, goToHit } from './ask.js';
 import { changeSpeed, isPlaying, pauseAt, play, recording, selectedMessage, setAxis, axis, step, timed, trail } from './state.js';
 import { isChartWide, isReachOpen, isHelpOpen, isPaletteOpen, maximized, toggleTheme } from './shell.js';
@@ -60,7 +60,7 @@ export function onKey(event: KeyboardEvent): void {
     isPaletteOpen.value = true;
     return;
   }
-  // An open dialog closes by itself on Escape.
+  // The browser closes an open dialog on Escape.
   if (event.ctrlKey || event.metaKey || event.altKey || target.matches(WRITTEN_IN) || target.closest('dialog')) return;
   if (event.key === ' ' && target.matches('button, input, summary')) return;
   const name = event.shiftKey && event.key.startsWith('Arrow') ? `Shift+${event.key}` : event.key;

@@ -8,7 +8,7 @@ import { listen, observed } from './probe.js';
 import { requireProtocol } from '../../network/scenario/required.js';
 
 /**
- * How often each thing there is was covered, by chart.
+ * How often each item was covered, by chart.
  *
  * @public
  */

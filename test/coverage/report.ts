@@ -67,7 +67,7 @@ export function coverageReport(coverage: Coverage, reasons: Reasons = {}): Cover
   };
 }
 
-/** The charts that are tested here: those with samples, or all where there are none, for then walks alone have to reach everything. */
+/** The charts under test: those with samples, or all if there are none. In the latter case, walks have to cover everything. */
 export function ownCharts({ charts, samples }: Protocol): readonly string[] {
   const sampled = Object.keys(charts).filter((chart) => Object.hasOwn(samples, chart));
   return sampled.length === 0 ? Object.keys(charts) : sampled;

@@ -116,7 +116,7 @@ function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Fou
   const broken = 'until' in property ? each(breaks(marks)) : null;
   const goal = (vertex: MachineVertex) => marks(vertex)['eventually'] ?? marks(vertex)['until'] ?? false;
   if (broken || within !== undefined) return broken ?? each(takesLonger(goal, within!));
-  // With a time limit, a loop without timers ends in time nevertheless.
+  // With `withinMs`, a loop that takes no time does not violate the property.
   return 'eventually' in property && withinMs === undefined ? neverComes(starts, marks) : null;
 }
 

@@ -13,7 +13,7 @@ export interface Mutant {
   readonly chart: string;
   readonly operator: Operator;
   readonly place: string;
-  /** The transition two of whose actions have changed places. */
+  /** The transition whose two actions were swapped. */
   readonly swapped?: string;
   /** The reason why it is equivalent, if the chart itself shows it. */
   readonly idle?: string;
@@ -43,7 +43,7 @@ export function mutantsOfChart(chart: string, machine: AnyStateMachine): readonl
   });
 }
 
-/** Why a survivor whose actions only changed places is not a mistake: both orders were run, and did the same in every step. */
+/** The reason why a survivor with swapped actions is equivalent: both orders had the same result in every step. */
 export const commuting = (steps: number): string | undefined =>
   steps === 0 ? undefined : `both orders do the same in every step that performs them (${steps})`;
 

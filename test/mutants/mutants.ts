@@ -108,7 +108,7 @@ export function* judgeMutants(
   }
 }
 
-/** Every step of the graphs is the same in the other order, which those who do not ask the path judge have not seen yet. */
+/** True if every step of the graphs is the same in the other order, for callers without the path judge. */
 function commutes({ chart, swapped, machine }: Mutant, graphs: readonly ChartGraph[]): string | undefined {
   if (swapped === undefined) return undefined;
   const own = graphs.filter((graph) => graph.chart === chart);

@@ -23,9 +23,9 @@ export type Operator = (typeof operators)[number];
 
 export interface Edit {
   readonly operator: Operator;
-  /** Where in the chart, and how where there are several ways. */
+  /** The place in the chart, and the variant if there are several. */
   readonly place: string;
-  /** The transition two of whose actions change places. */
+  /** The transition whose two actions are swapped. */
   readonly swapped?: string;
   /** The reason why the chart does the same with it, if the chart itself shows it. */
   readonly idle?: string;
@@ -92,7 +92,7 @@ function targetOf(place: Place, index: number, machine: AnyStateMachine): AnySta
   return definitions?.[index]?.target?.[0];
 }
 
-/** True if a transition leads from a state with nothing inside to itself, and does not ask to enter it again. */
+/** True if a transition leads from a state without inner states to itself, without entering it again. */
 function staysWhereItIs(place: Place, index: number, { target, reenter }: TransitionChoice, machine: AnyStateMachine): boolean {
   const node = nodeOf(place, machine);
   if (target === undefined || reenter || Object.keys(node.states).length > 0) return false;

@@ -30,13 +30,13 @@ export interface FurtherSystem extends SystemSample {
 }
 
 export interface PromiseOptions {
-  /** The checker looks at no more states of a system. */
+  /** The most states of a system that the checker visits. */
   readonly states: number;
   /** How many scenarios of the swarm are run on each mutant. */
   readonly runs: number;
   /** Draws the scenarios. */
   readonly seed?: number;
-  /** Where those are searched that the systems of the protocol and the swarm leave. */
+  /** Further systems, for mutants that survive the systems of the protocol and the swarm. */
   readonly further?: readonly FurtherSystem[];
 }
 
@@ -132,7 +132,7 @@ const brokenIn = ({ system, states, promises }: Search, charts: Protocol): Broke
 const namesOfBroken = (properties: readonly PropertyResult[]): readonly string[] =>
   properties.filter(({ kind, holds }) => holds === false || (kind === 'sometimes' && holds !== true)).map(({ name }) => name);
 
-/** As the swarm draws them; those that the protocol refuses are left out. */
+/** Scenarios of the swarm, except those that the protocol rejects. */
 function scenariosOf(protocol: Protocol, runs: number, seed: number): readonly Scenario[] {
   const systems = soundSystems(protocol);
   return fc.sample(scenarioShapes(systems), { numRuns: runs, seed }).flatMap((shape): Scenario[] => {
@@ -145,7 +145,7 @@ function scenariosOf(protocol: Protocol, runs: number, seed: number): readonly S
   });
 }
 
-/** A small network that has not come to rest after so many steps never will. */
+/** A small network without rest after this many steps never rests. */
 const STEPS_MAX = 4000;
 
 function brokenBy(scenario: Scenario): Broken {

@@ -14,7 +14,7 @@ export function linesOf(config: StateConfig): string[] {
   ]);
 }
 
-/** The lines in which two charts differ, as a diff; equal lines around them are left out, but for the state that they belong to. */
+/** The lines in which two charts differ, as a diff. Equal lines around them are left out, except for the state that contains them. */
 export function diff(before: readonly string[], after: readonly string[]): string[] {
   let start = 0;
   while (start < before.length && before[start] === after[start]) start++;

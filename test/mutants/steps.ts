@@ -29,18 +29,18 @@ export class TakenSteps {
 
   constructor(private readonly protocol: Protocol) {}
 
-  /** Notes what `run` asks of the protocol that it is given, which does what the protocol itself does. */
+  /** Records the questions of `run` to a protocol that behaves like the original. */
   during<T>(run: (protocol: Protocol) => T): T {
     const charts = Object.entries(this.protocol.charts).map(([name, chart]) => [name, this.listening(name, chart)]);
     return byXState(() => run({ ...this.protocol, charts: Object.fromEntries(charts) }));
   }
 
-  /** How many different questions a chart was asked. */
+  /** The number of different questions to a chart. */
   count(chart: string): number {
     return this.asked.get(chart)?.size ?? 0;
   }
 
-  /** True if a mutant of the chart answers them all as the chart does. */
+  /** True if a mutant of the chart has the same answers to all of them. */
   areSameOn(chart: string, mutant: AnyStateMachine): boolean {
     const original = this.protocol.charts[chart]!;
     for (const asked of this.asked.get(chart)?.values() ?? []) {

@@ -20,7 +20,7 @@ export interface Vertex {
   readonly index: number;
   readonly value: StateValue;
   readonly context: unknown;
-  /** By the key of the event; `null` for a state beyond the bound, whose steps are not known. */
+  /** By the key of the event; `null` for a state beyond the bound, whose steps are unknown. */
   edges: ReadonlyMap<string, Edge> | null;
 }
 
@@ -77,7 +77,7 @@ class Search {
   private readonly machine: AnyStateMachine;
   private items = new Set<Item>();
   private readonly covered = new Set<Item>();
-  /** States to look at: those that something new led to, and the others. */
+  /** States to visit: those reached by something new, and the others. */
   private readonly promising: Vertex[] = [];
   private readonly others: Vertex[] = [];
 

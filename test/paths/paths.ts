@@ -104,7 +104,7 @@ const traversal = (statesMax: number): any => ({
 const walkedEdges = ({ steps }: { steps: readonly { event: any }[] }): Edge[] =>
   steps.slice(1).map(({ event }) => (event as GraphEvent).edge);
 
-/** Paths as a tree: what leads on from where one ends. */
+/** Paths as a tree: the continuations of each path. */
 interface Branches extends Map<Edge, Branches> {}
 
 function withoutBeginnings(paths: readonly (readonly Edge[])[]): readonly (readonly Edge[])[] {

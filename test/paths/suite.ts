@@ -36,7 +36,7 @@ export const shownFailure = (protocol: Protocol, failure: PathFailure): ShownPat
   broken: { name: 'the chart goes as expected', description: `on ${failure.host}, ${describeDifference(failure.difference)}` },
 });
 
-/** A path as far as it goes as expected, and what the chart does then; where it throws, the path up to there. */
+/** The part of a path that matches, and the chart's actual next step; if it throws, the path up to there. */
 function pathAsWalked({ path, difference: { after, event, actual } }: PathFailure): Path {
   if (!event) return { ...path, first: typeof actual === 'string' ? path.first : actual, steps: [] };
   const steps = path.steps.slice(0, after.length);

@@ -1,7 +1,6 @@
 /**
- * A transition tour: as few walks as it easily takes to do everything that the graph's steps cover: each transition, each guard both
- * ways, each event. From where it stands the tour goes the shortest way to a step that covers something new, and begins again at the
- * start when there is none.
+ * A transition tour: a small number of walks that cover each item of the graph's steps: transitions, guards both ways, events. The tour
+ * takes the shortest way to a step that covers a new item, and starts again if there is none.
  */
 import type { Item } from '../coverage/items.js';
 import type { ChartGraph, Edge, Vertex } from './graph.js';
@@ -26,7 +25,7 @@ export function tourOf({ first, vertices }: ChartGraph): readonly (readonly Edge
   }
 }
 
-/** The shortest way from here whose last step covers something open. */
+/** The shortest way from here whose last step covers an uncovered item. */
 function wayToNews(from: Vertex, open: ReadonlySet<Item>): Edge[] | null {
   const cameBy = new Map<Vertex, { edge: Edge; before: Vertex } | null>([[from, null]]);
   for (const vertex of cameBy.keys()) {

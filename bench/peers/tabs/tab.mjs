@@ -23,7 +23,7 @@ globalThis.contend = async (kind, forMs) => {
   await once();
   waits.length = 0;
   for (const end = performance.now() + forMs; performance.now() < end;) await once();
-  // The other tab may still want what lies here.
+  // The other tab may still need data of this tab.
   if (kind === 'quiver') await new Promise((resolve) => setTimeout(resolve, 500));
   return waits;
 };

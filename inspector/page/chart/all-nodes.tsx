@@ -13,7 +13,7 @@ const NODES_MAX = 1000;
 const NAMES_MAX = 12;
 
 interface AllNodesProps {
-  /** `null` as long as there is none, or where words are enough. */
+  /** Returns `null` before the layout exists, or if words are sufficient. */
   readonly layoutOf: (chart: string) => ChartLayout | null;
 }
 
@@ -67,7 +67,7 @@ function Group({ group: { chart, value, nodes }, layout }: { group: StateGroup; 
   );
 }
 
-/** The chart without words: where one is in it can be seen in a few millimeters. */
+/** The chart without words: the active states are visible within a few millimeters. */
 const Thumbnail = ({ layout, active }: { layout: ChartLayout; active: ReadonlySet<string> }) => (
   <svg class="chart thumbnail" aria-hidden="true" viewBox={`0 0 ${layout.width} ${layout.height}`}>
     {layout.states.map(({ state, x, y, width, height }) => (

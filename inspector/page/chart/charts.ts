@@ -5,7 +5,7 @@ import { growing } from '../state.js';
 
 const header = computed(() => growing().header);
 
-/** By their text: another run of the same protocol brings the same charts, and what was laid out of them stays. */
+/** Charts by their text: another run of the same protocol has the same charts, so their layouts are reused. */
 let known = new Map<string, Chart>();
 
 export const charts = computed((): ReadonlyMap<string, Chart> => {

@@ -1,4 +1,4 @@
-/** A value of a context: what is short in one line, what is long as a tree that unfolds, each part with what it was before the step. */
+/** A value of a context: a short one in one line, a long one as a tree that unfolds, each part with its value before the step. */
 import { useState } from 'preact/hooks';
 
 /** Longer texts are folded. */
@@ -8,7 +8,7 @@ const PARTS = 100;
 
 interface Compared {
   readonly value: unknown;
-  /** `null` where nothing is known of it, or nothing has changed. */
+  /** `null` if it is unknown or has not changed. */
   readonly before: { readonly value: unknown } | null;
 }
 

@@ -37,7 +37,7 @@ const PROPERTIES = [
   'rx',
 ] as const;
 
-/** The picture by itself, in the colors that it has on the page: every element carries its own style. */
+/** The picture as a separate file, in the colors of the page: every element contains its style. */
 function svgText(picture: SVGSVGElement): string {
   const copy = picture.cloneNode(true) as SVGSVGElement;
   const copies = [...copy.querySelectorAll('*')];

@@ -1,11 +1,11 @@
-/** The part of a chart that stays in sight while the run goes on. */
+/** The part of a chart that stays visible during playback. */
 import type { Box, ChartLayout } from '../../model/chart-shapes.js';
 import type { ChartTransition } from '../../model/chart.js';
 
 const MARGIN = 16;
 
 /**
- * The transition that was taken and the active states; where they are too far apart for the panel, what matters most of them.
+ * The transition that was taken and the active states; if they are too far apart for the panel, the most important of them.
  *
  * @param panel The size of the panel in the units of the layout.
  */

@@ -1,4 +1,4 @@
-/** Layouts of charts: each is made once, in the worker, when it is first looked at. */
+/** Layouts of charts, each computed once, in the worker, when it is first shown. */
 import { signal, type Signal } from '@preact/signals';
 import { layOutChart } from '../../model/chart-layout.js';
 import type { ChartLayout } from '../../model/chart-shapes.js';
@@ -29,7 +29,7 @@ const last = new WeakMap<Chart, ChartLayout>();
 export const fittingScale = (layout: ChartLayout, panel: Size): number =>
   Math.min(panel.width / layout.width, panel.height / layout.height);
 
-/** `null` until there is one. */
+/** The layout, or `null` until it is computed. */
 export function layoutOf(chart: Chart, folded: FoldedPaths): ChartLayout | null {
   if (isTooLarge(chart)) return null;
   const layouts = known.get(chart) ?? new Map<string, Signal<ChartLayout | null>>();

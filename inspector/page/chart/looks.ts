@@ -1,12 +1,12 @@
-/** How charts are looked at: how large, what is collapsed in them, the text of the search, and whether visits are shown. */
+/** Display options of charts: zoom, collapsed states, the text of the search, and whether visits are shown. */
 import { signal } from '@preact/signals';
 import { isOuter, type Chart } from '../../model/chart.js';
 import { aroundPart, partsWith, type ChartPart } from '../../model/chart-search.js';
 import type { FoldedPaths } from '../../model/fold.js';
 
 /**
- * `follow`: the whole chart where its words remain readable, or else the part around the active states. `fit`: the whole chart.
- * A number: pixels of the screen for one of the chart.
+ * `follow`: the whole chart if its words remain readable, otherwise the part around the active states. `fit`: the whole chart. A number:
+ * pixels of the screen for one of the chart.
  */
 export const zoom = signal<'follow' | 'fit' | number>('follow');
 /** The scale that is shown. */

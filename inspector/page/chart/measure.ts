@@ -1,4 +1,4 @@
-/** Widths of the words in a chart, as the browser will draw them: those of labels at the weight of a transition that was taken. */
+/** Widths of the words in a chart as the browser draws them. Labels are measured at the weight of a taken transition. */
 import type { Measure } from '../../model/chart-shapes.js';
 
 export const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", sans-serif';

@@ -32,7 +32,7 @@ function pointAt(x: number, y: number): Point | null {
   return { picture, across: (x - left) / width, down: (y - top) / height, x, y };
 }
 
-/** The point that is given stays where it is; the middle of the panel otherwise. */
+/** Zooms around the given point, or around the middle of the panel. */
 function zoomBy(factor: number, at?: { readonly x: number; readonly y: number }): void {
   const panel = document.querySelector('.chart-scroll')?.getBoundingClientRect();
   kept = at ? pointAt(at.x, at.y) : panel ? pointAt(panel.x + panel.width / 2, panel.y + panel.height / 2) : null;
@@ -65,7 +65,7 @@ export function usePan(ref: RefObject<HTMLElement>) {
   return {
     onPointerDown({ pointerType, button, clientX: x, clientY: y }: PointerEvent) {
       const { scrollLeft: left, scrollTop: top } = ref.current!;
-      // A finger scrolls by itself.
+      // A touch scrolls without this code.
       if (pointerType === 'mouse' && button === 0) drag.current = { x, y, left, top, moves: false };
     },
     onPointerMove({ pointerId, clientX: x, clientY: y }: PointerEvent) {

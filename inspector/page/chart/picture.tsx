@@ -20,7 +20,7 @@ interface ChartPictureProps {
   readonly label: string;
   /** The tests' coverage of the chart, or `null` if the trace does not contain it. */
   readonly covered: Covered | null;
-  /** How often its parts were visited; `null` where that is not shown. */
+  /** Visits of its parts; `null` if they are not shown. */
   readonly heat: Heat | null;
   /** Handlers for the viewer's actions, or `null` for a picture without buttons. */
   readonly controls: ChartControls | null;
@@ -121,7 +121,7 @@ interface Looks {
   /** Classes of a transition: taken last, missed by tests, found by the search, and how often it was taken. */
   readonly classOf: (transition: ChartTransition) => string;
   readonly found: ReadonlySet<ChartPart>;
-  /** How often a transition was taken; `null` where that is not shown. */
+  /** Number of times that a transition was taken; `null` if it is not shown. */
   readonly visits: (transition: ChartTransition) => number | null;
   readonly covered: Covered | null;
 }
@@ -129,7 +129,7 @@ interface Looks {
 interface StateProps {
   readonly placed: PlacedState;
   readonly controls: ChartControls | null;
-  /** How often it was entered; `null` where that is not shown. */
+  /** Number of times that it was entered; `null` if it is not shown. */
   readonly visits: number | null;
   readonly heat: number | null;
   readonly isActive: boolean;

@@ -1,4 +1,4 @@
-/** A role's chart in words: where it is, how it came there, and what it would answer from here. */
+/** A role's chart in words: its state, the transition that led there, and the events that it can take. */
 import { notesOf } from '../../model/chart-words.js';
 import type { Chart, ChartState, ChartTransition } from '../../model/chart.js';
 import { transitionCount, type Covered } from '../../model/coverage.js';

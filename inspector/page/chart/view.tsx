@@ -60,7 +60,7 @@ function takenBy({ role, view, since }: RoleNow): TransitionsOfStep & { readonly
   return nothing;
 }
 
-/** How often the parts of a role's chart were visited, by any node; `null` where that is not asked for. */
+/** Visits of the parts of a role's chart, by any node; `null` if they are not shown. */
 const heatOf = ({ view }: RoleNow) => (showsHeat.value ? growing().visits.of(view.chart) : null);
 
 const coveredOf = ({ view }: RoleNow) => header.value?.coverage?.[view.chart] ?? null;
@@ -234,7 +234,7 @@ function useFollow(now: RoleNow, layout: ChartLayout, scale: number): void {
   }, [currentLine.value, selectedNode.value, layout, size.value, typeof zoom.value]);
 }
 
-/** Scrolls a part of a picture into the middle of its container, unless all of it is in sight. */
+/** Scrolls a part of a picture into the middle of its container, unless it is completely visible. */
 function scrollTo(container: HTMLElement, picture: Element, { x, y, width, height }: Box, scale: number): void {
   const [own, around] = [picture.getBoundingClientRect(), container.getBoundingClientRect()];
   const left = own.left - around.left + container.scrollLeft + x * scale;
