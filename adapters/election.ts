@@ -49,7 +49,7 @@ export interface ElectionOptions extends InEnvironment {
   readonly peers: readonly NodeId[];
   /** Name of the election. Only peers with the same name elect together. @defaultValue `election` */
   readonly name?: string;
-  /** Pairs of peers that may be linked. Default: all pairs. */
+  /** Pairs of peers that may be linked. @defaultValue all pairs */
   readonly links?: readonly (readonly [NodeId, NodeId])[];
   /** Distance in hops that leaders of each further level cover, the lowest level first. */
   readonly radii?: readonly number[];

@@ -17,9 +17,9 @@ export interface PlatformEnvironment {
 
 /** Options that every adapter accepts. @public */
 export interface InEnvironment {
-  /** Timers, and the time of day in milliseconds since 1970. Default: the platform's. */
+  /** Timers, and the time of day in milliseconds since 1970. @defaultValue the platform's */
   readonly clock?: SchedulerLike | undefined;
-  /** Source of random numbers and secrets. Default: the platform's Web Crypto. */
+  /** Source of random numbers and secrets. @defaultValue the platform's Web Crypto */
   readonly crypto?: Randomness | undefined;
 }
 

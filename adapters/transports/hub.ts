@@ -72,11 +72,11 @@ export interface PeerHello {
 }
 
 export interface HubRules extends InEnvironment {
-  /** Reason for which this peer may not connect; `null` if it may. Default: any peer may connect. */
+  /** Reason for which this peer may not connect; `null` if it may. @defaultValue any peer may connect */
   readonly refuses?: (hello: PeerHello, line: Line) => string | null | Promise<string | null>;
   /** Called for each peer that is refused for good, with the id that it claims. */
   readonly refused?: (id: NodeId, why: string, line: Line) => void;
-  /** Milliseconds after which a line is closed that has not been admitted. Default: no limit. */
+  /** Milliseconds after which a line is closed that has not been admitted. @defaultValue no limit */
   readonly helloMs?: number;
   /** True if the hub sends beats. The first one follows the welcome, so that a peer watches its line from then on. */
   readonly beats?: boolean;

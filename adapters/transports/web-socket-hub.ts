@@ -49,12 +49,12 @@ export interface Applicant {
 export type HubLimits = ListenLimits;
 
 /**
- * Access control. Default: any peer may connect.
+ * Access control. By default, any peer may connect.
  *
  * @public
  */
 export interface Admission {
-  /** Ids that may connect. Default: all ids. */
+  /** Ids that may connect. @defaultValue all ids */
   readonly ids?: readonly NodeId[];
   /** Returns true if the peer may connect. Any other value refuses it. If the promise rejects, the peer is refused for now and retries. */
   readonly admit?: (applicant: Applicant) => boolean | Promise<boolean>;

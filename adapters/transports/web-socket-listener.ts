@@ -75,12 +75,12 @@ export interface ListenOptions extends InEnvironment {
   readonly tls?: ServerOptions;
   /** Your server, instead of a port. The listener takes its upgrades of one path. The server stays open, and its timeouts are yours. */
   readonly server?: Server;
-  /** Path at which peers connect. Default: `/` on your server, every path on a port. */
+  /** Path at which peers connect. @defaultValue `/` on your server, every path on a port */
   readonly path?: string;
-  /** Origins whose pages may connect, such as `https://example.org`. Default: only the origin of the listener. */
+  /** Origins whose pages may connect, such as `https://example.org`. @defaultValue only the origin of the listener */
   readonly origins?: Origins;
   readonly limits?: Partial<ListenLimits>;
-  /** Class that turns upgrades into WebSockets. Default: the class of the package `ws`. */
+  /** Class that turns upgrades into WebSockets. @defaultValue the class of the package `ws` */
   readonly WebSocketServer?: new (options: ServerOptionsOfWs) => Upgrades;
 }
 

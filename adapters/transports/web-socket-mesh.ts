@@ -57,7 +57,7 @@ export interface WebSocketMeshOptions extends Admission, InEnvironment {
   readonly token?: string | (() => string | Promise<string>);
   /** Options of Node's TLS client, such as `ca`, `cert` and `key`. */
   readonly tls?: ClientOptions;
-  /** Class of the sockets that it dials with. Default: the class of the package `ws`. */
+  /** Class of the sockets that it dials with. @defaultValue the class of the package `ws` */
   readonly WebSocket?: new (url: string, options: ClientOptions) => PlatformSocket;
 }
 

@@ -51,12 +51,12 @@ export interface WebSocketOptions extends InEnvironment {
   /**
    * Secret random text of this peer, at most 255 characters. A process with the key gets the peer's seat at the hub at once, so store it
    * where the peer finds it after a restart. A restarted peer without it waits a second, until the hub has checked that the old connection
-   * does not answer. Default: a new random key.
+   * does not answer. @defaultValue a new random key
    */
   readonly key?: string;
   /** Token for the hub's `admit`. A function is called for each connection. */
   readonly token?: string | (() => string | Promise<string>);
-  /** Class of the sockets. Default: the platform's `WebSocket`. */
+  /** Class of the sockets. @defaultValue the platform's `WebSocket` */
   readonly WebSocket?: new (url: string) => Socket;
 }
 
