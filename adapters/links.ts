@@ -1,6 +1,6 @@
 /**
- * The link layer that an object adds by itself: `createLocks` and the others take any transport, and those that promise too little are wrapped
- * with `linked`. Objects that are given the same transport share one link. The link closes, and the transport with it, when the last of them closes.
+ * The link layer that objects add by default: `createLocks` and others accept any transport, and wrap one with too few guarantees in
+ * `linked`. Objects on the same transport share one link. When the last of them closes, the link closes, and the transport with it.
  */
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
@@ -24,7 +24,7 @@ interface OnTransport extends InEnvironment {
   readonly peers?: readonly NodeId[];
 }
 
-/** A transport that is reliable, and a function that its user calls when it no longer uses it. */
+/** A reliable transport, and a function that its user calls when it no longer needs it. */
 export interface UsedLink {
   readonly transport: Transport<Linked>;
   readonly release: () => Promise<void>;

@@ -9,7 +9,7 @@ export type { Names } from './controller/names.js';
 export type { LastingNames, LastingNamesOptions } from './locks/lasting-names.js';
 
 /**
- * Short unique numbers for many peers: no number is given twice.
+ * Short unique numbers for many peers: each number is issued once.
  *
  * If `transport` and `peers` are given, a tree of the peers assigns most numbers without a message, as long as its root (the first peer, by
  * default) stays. If `locks` is given, a majority of their peers stores the count, and it survives crashes.
@@ -41,7 +41,7 @@ export function createNames(options: PeersOptions | LastingNamesOptions): Names 
 }
 
 /**
- * The event of `namesLogic`: `next` asks for a number.
+ * Event of `namesLogic`: `next` requests a number.
  *
  * @public
  */
@@ -50,7 +50,7 @@ export interface NamesEvent {
 }
 
 /**
- * The notices of `namesLogic`: `ready` at the start, `named` for each `next`, `failed` for one without an answer.
+ * Notices of `namesLogic`: `ready` at the start, `named` for each `next`, `failed` for one without an answer.
  *
  * @public
  */
@@ -60,8 +60,8 @@ export type NamesNotice =
   | Failed<NamesEvent>;
 
 /**
- * Unique numbers as actor logic: send it `next`, and receive `named`. Stopping the actor leaves the names open; a number that is given after
- * that is not used.
+ * Unique numbers as actor logic: send it `next`, and receive `named`. Stopping the actor leaves the names open. A number that is issued
+ * after that is not used.
  *
  * @example
  * ```ts

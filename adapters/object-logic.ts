@@ -20,8 +20,8 @@ export interface FromActor {
 }
 
 /**
- * The answer of an actor to an event that failed.
  * Notice of an actor after an event that failed.
+ *
  * @public
  */
 export interface Failed<E> extends FromActor {

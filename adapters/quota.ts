@@ -8,7 +8,7 @@ export type { Quota, QuotaOptions, Taken } from './controller/quota.js';
 export type { LastingQuota, LastingQuotaOptions } from './locks/lasting-quota.js';
 
 /**
- * A budget of permits that many peers share: never more than the budget is given out.
+ * A budget of permits that many peers share: the number of granted permits never exceeds the budget.
  *
  * If `transport` and `peers` are given, a tree of the peers keeps it and grants most permits without a message, as long as the peers stay.
  * If `locks` is given, a majority of their peers keeps it, and it survives crashes.

@@ -1,5 +1,6 @@
 /**
- * The conformance suite of storages: what each must do for one peer, and, if all members share it, for the copies of actors.
+ * The conformance suite of storages: requirements for the values of one peer and, if all members share the storage, for the copies of
+ * actors.
  *
  * The caller passes the test runner: any function that takes a title and an async function.
  */
@@ -54,7 +55,7 @@ const VALUES: readonly Json[] = [
   { large: 'x'.repeat(200_000) },
 ];
 
-/** A peer that no other test has used, also of an earlier run. */
+/** A peer that no other test has used, including earlier runs. */
 const newPeer = (): string => environmentOf({}).crypto.randomUUID();
 
 function values({ test, create }: StorageConformance): void {

@@ -4,7 +4,7 @@ import { StorageError } from '../transports/errors.js';
 /** The peer of a value, which `save` of storage.ts adds. */
 const peerOf = (value: unknown): unknown => (value as { readonly peer?: unknown } | null | undefined)?.peer;
 
-/** The value that another process has written, and the value that was to replace it. @internal */
+/** Another process's value and the value that was to replace it. @internal */
 export interface Contested {
   readonly key: string;
   /** A description of the key's place. */

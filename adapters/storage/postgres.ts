@@ -1,6 +1,6 @@
 /**
- * Postgres as a shared storage. One table holds everything: a row for each key, with a revision that each write increases. A write names
- * the revision that it replaces, so that one statement compares and writes.
+ * Postgres as a shared storage. One table contains a row for each key, with a revision that each write increases. A write contains the
+ * revision that it replaces, so that one statement compares and writes.
  */
 import type { SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -13,13 +13,13 @@ import { sharedStorage, type SharedStorage, type SharedStore } from './shared.js
  * @public
  */
 export interface PostgresStorageOptions {
-  /** A pool or a client of `pg`, or another one with the same `query`. It stays yours: Quiver never closes it. */
+  /** A pool or a client of `pg`, or another one with the same `query`. You close it; Quiver never does. */
   readonly client: {
     query(text: string, values: unknown[]): Promise<{ readonly rows: readonly any[] }>;
   };
-  /** The id of the peer. */
+  /** Id of the peer. */
   readonly peer: NodeId;
-  /** The table, which is created if it does not exist. Clusters of other names may share it. @defaultValue 'quiver' */
+  /** Name of the table, which is created if it does not exist. Clusters with different names may share it. @defaultValue `quiver` */
   readonly table?: string;
   /** @defaultValue the clock of the platform */
   readonly clock?: SchedulerLike | undefined;
@@ -39,7 +39,8 @@ const CHECKS = {
 };
 
 /**
- * The storage of a peer in Postgres, which with `createCluster` also keeps the copies of all actors. All members use the same table.
+ * Creates the storage of a peer in Postgres. Used with `createCluster`, it also stores the copies of all actors. All members use the same
+ * table.
  *
  * @throws UsageError for an option that is missing or wrong.
  * @example
@@ -66,7 +67,7 @@ function postgresStore(client: PostgresStorageOptions['client'], table: string):
       [],
     );
   const query = async (text: string, values: unknown[]): Promise<readonly any[]> => {
-    // Two processes that create a table at the same time: one of them fails, and the table is there.
+    // If two processes create the table at the same time, one of them fails and the table exists.
     created ??= create().catch(create);
     await created.catch((error: unknown) => {
       created = null;

@@ -1,8 +1,8 @@
 /**
- * Redis as a shared storage. A table is a hash, and a value has its revision before it. A script compares the revision and writes.
+ * Redis as a shared storage. A table is a hash. Each value is stored with its revision, which a script compares before it writes.
  *
- * Redis keeps what it has acknowledged as well as its persistence does: with `appendonly yes` and `appendfsync always` through a crash of its
- * machine. A replica that takes over may lack the last writes.
+ * Redis stores acknowledged writes as safely as its persistence is configured: with `appendonly yes` and `appendfsync always` they survive
+ * a crash of its machine. A replica that takes over may lack the last writes.
  */
 import type { SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -15,13 +15,13 @@ import { sharedStorage, type SharedStorage, type SharedStore } from './shared.js
  * @public
  */
 export interface RedisStorageOptions {
-  /** A connected client of `redis` or `ioredis`. It stays yours: Quiver never closes it. */
+  /** A connected client of `redis` or `ioredis`. You close it; Quiver never does. */
   readonly client:
     | { call(command: string, ...args: string[]): Promise<unknown> }
     | { sendCommand(args: readonly string[]): Promise<unknown> };
-  /** The id of the peer. */
+  /** Id of the peer. */
   readonly peer: NodeId;
-  /** The names of all keys begin with it. @defaultValue 'quiver' */
+  /** Prefix of the names of all keys. @defaultValue `quiver` */
   readonly prefix?: string;
   /** @defaultValue the clock of the platform */
   readonly clock?: SchedulerLike | undefined;
@@ -47,7 +47,8 @@ redis.call('HSET', KEYS[1], ARGV[1], next .. ' ' .. ARGV[2])
 return next`;
 
 /**
- * The storage of a peer in Redis, which with `createCluster` also keeps the copies of all actors. All members use the same prefix.
+ * Creates the storage of a peer in Redis. Used with `createCluster`, it also stores the copies of all actors. All members use the same
+ * prefix.
  *
  * @throws UsageError for an option that is missing or wrong.
  * @example

@@ -1,9 +1,9 @@
 /**
  * A storage that all members of a cluster share, such as a database: the copies of cluster actors in it need no majority of members.
  *
- * A `SharedStore` is what an engine has to do: read a value with its revision, and write it unless another revision is there. Everything
- * else follows from it. A peer's own values are kept under its id (`PeerStorage`). The copies of an actor have one place that all members
- * compete for: a stale host writes over an old revision and is refused (adapters/cluster/shared-copies.ts).
+ * An engine must implement a `SharedStore`: read a value with its revision, and write it unless the key has another revision. A peer's own
+ * values are stored under its id (`PeerStorage`). The copies of an actor have one key that all members compete for: the write of a stale
+ * host contains an old revision and is refused (adapters/cluster/shared-copies.ts).
  */
 import type { SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -21,28 +21,28 @@ export interface Revised {
 }
 
 /**
- * A key-value store with a compare-and-set, which `sharedStorage` makes a storage of. Keys and values are well-formed text; a key has at most
- * 1,500 characters. There are a few tables, of short names.
+ * A key-value store with compare-and-set, for `sharedStorage`. Keys and values are well-formed text. A key has at most 1,500 characters.
+ * There are few tables, with short names.
  *
  * @public
  */
 export interface SharedStore {
-  /** The value of a key; null if there is none. It reads the latest write that was acknowledged. */
+  /** Returns the value of a key as of the latest acknowledged write; null if there is none. */
   get(table: string, key: string): Promise<Revised | null>;
   /**
    * Writes the value if the key has this revision (null: if it has no value), and returns the new revision. Returns null, and writes
    * nothing, if the key has another revision. Resolves once the value is durable.
    */
   put(table: string, key: string, value: string, revision: string | number | null): Promise<string | number | null>;
-  /** Removes the key, whatever its revision. */
+  /** Removes the key, regardless of its revision. */
   delete(table: string, key: string): Promise<void>;
-  /** All keys of a table. */
+  /** Returns all keys of a table. */
   keys(table: string): Promise<readonly string[]>;
 }
 
 /**
- * A storage that all members share, made by `postgresStorage`, `redisStorage`, `jetStreamStorage` or `sharedStorage`. It keeps the values of one
- * peer as any `PeerStorage` does, and with `createCluster` the copies of all actors.
+ * A storage that all members share, created by `postgresStorage`, `redisStorage`, `jetStreamStorage` or `sharedStorage`. It stores the
+ * values of one peer, as any `PeerStorage`, and with `createCluster` the copies of all actors.
  *
  * @public
  */
@@ -60,7 +60,7 @@ export const isShared = (storage: PeerStorage | undefined): storage is SharedSto
  */
 export interface SharedStorageOptions {
   readonly store: SharedStore;
-  /** The id of the peer. */
+  /** Id of the peer. */
   readonly peer: NodeId;
   /** @defaultValue the clock of the platform */
   readonly clock?: SchedulerLike | undefined;
@@ -72,7 +72,7 @@ const CHECKS = {
   clock: environment.clock,
 };
 
-/** Between two attempts to reach the engine. */
+/** Milliseconds between two attempts to reach the engine. */
 const PAUSE_MS = 250;
 
 const PEERS = 'peers';
@@ -111,7 +111,7 @@ export function sharedStorage(options: SharedStorageOptions): SharedStorage {
   return { ...peerValues(shared, peer, environmentOf(options).clock), shared };
 }
 
-/** Any text can be a key, also one with NUL or half of a surrogate pair, which engines refuse or change. */
+/** Escapes keys, so that any text can be a key. Engines refuse or change some, such as NUL or half of a surrogate pair. */
 export const withAnyKey = (store: SharedStore): SharedStore => ({
   get: (table, key) => store.get(table, escaped(key)),
   put: (table, key, value, revision) => store.put(table, escaped(key), value, revision),
@@ -121,10 +121,10 @@ export const withAnyKey = (store: SharedStore): SharedStore => ({
 
 const escaped = (key: string): string => JSON.stringify(key).slice(1, -1);
 
-/** The values of one peer. A value that another process has written since it was read is not overwritten. */
+/** The values of one peer. A value that another process has written since the last read is not overwritten. */
 function peerValues(store: SharedStore, peer: NodeId, clock: SchedulerLike): PeerStorage {
   const placeOf = (key: string): string => `${peer}/${key}`;
-  /** The revision of each key that was read or written here last. */
+  /** The last read or written revision of each key. */
   const revisions = new Map<string, string | number | null>();
   const attempts = new Attempts(clock);
   const load = async (key: string): Promise<Json | undefined> => {
@@ -154,7 +154,7 @@ function peerValues(store: SharedStore, peer: NodeId, clock: SchedulerLike): Pee
   };
 }
 
-/** Repeats what fails for thirty seconds, once the engine has answered for the first time. */
+/** Repeats failed requests for thirty seconds, once the engine has answered for the first time. */
 class Attempts {
   private hasAnswered = false;
 

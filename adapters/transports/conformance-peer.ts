@@ -21,7 +21,7 @@ export interface Conformance {
   readonly inject?: (to: NodeId, garbage: Json) => void | Promise<void>;
   /** Sends unchanged texts to a peer, each separately. Text is all that a peer receives from outside. */
   readonly injectTexts?: (to: NodeId, texts: readonly string[]) => void | Promise<void>;
-  /** How long a test waits for an event before it fails. @defaultValue 10 seconds */
+  /** Milliseconds that a test waits for an event before it fails. @defaultValue 10,000 */
   readonly waitMs?: number;
 }
 

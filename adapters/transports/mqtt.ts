@@ -22,7 +22,7 @@ import { escape, messageOf } from './reading.js';
 import type { Transport } from './transport.js';
 
 /**
- * Options of an MQTT client: what its broker publishes when the connection ends without a goodbye.
+ * Option of an MQTT client: the message that its broker publishes if the connection ends without a goodbye.
  *
  * @public
  */

@@ -1,4 +1,4 @@
-/** Waiting that can be given up: no promise of the adapters hangs on something that may never come. */
+/** Abortable waiting: promises of the adapters do not wait forever for an event that may never come. */
 
 /** Callers by the signal that they share. */
 const sharers = new WeakMap<AbortSignal, Set<() => void>>();
