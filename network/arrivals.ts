@@ -1,8 +1,8 @@
 /**
- * When messages arrive: the world's messages on their way in time.
+ * Arrival times of messages: the world's messages in flight, in time.
  *
- * A message arrives after the latency of its channel. In a `fifo` channel no message overtakes another; `reorder` is the chance
- * that one overtakes anyway. A message waits where it is held up: on a clogged channel, at a paused node, or by hand.
+ * A message arrives after the latency of its channel. In a `fifo` channel no message overtakes another; `reorder` is the probability that
+ * one still does. A message waits where it is delayed: on a clogged channel, at a paused node, or by hand.
  */
 import type { Work } from './clock.js';
 import { createLatency, longestLatency, type LatencySpec } from './latency.js';
@@ -16,7 +16,7 @@ import type { Fate } from './world/driver.js';
 export interface Conditions {
   readonly latency: LatencySpec;
   readonly order: 'fifo' | 'unordered';
-  /** Chances, 0 to 1, drawn for each message. */
+  /** Probability, 0 to 1, drawn for each message. */
   readonly loss: number;
   readonly duplicate: number;
   readonly reorder: number;
@@ -24,7 +24,7 @@ export interface Conditions {
 
 export const calm: Conditions = { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 };
 
-/** Where messages are on their way to: a world, or what is before a live node. */
+/** Destination of messages: a world, or the input of a live node. */
 export interface Destination {
   readonly flights: { get(id: number): Packet | undefined };
   readonly traffic: { isHeldUp(packet: Packet): boolean; readonly held: ReadonlySet<number> };
@@ -34,11 +34,11 @@ export interface Destination {
 export class Arrivals {
   private readonly due = new Map<number, Cancelable>();
   private readonly lastArrival = new Map<number, number>();
-  /** Messages that have arrived and are held up, oldest first. */
+  /** Messages that have arrived and are delayed, oldest first. */
   private readonly parked = new Set<Packet>();
-  /** Those of them that are let go in this tick. */
+  /** Those of them that are released in this tick. */
   private readonly released = new Set<Packet>();
-  /** By channel: ticks on top of its latency. */
+  /** Additional latency in ticks, by channel. */
   private readonly slowed = new Map<number, number>();
   private readonly media: Media | undefined;
   private readonly latency: (random: Random, cost: number) => number;
@@ -78,7 +78,7 @@ export class Arrivals {
     this.released.delete(packet);
   }
 
-  /** A channel that goes down forgets when its last message was to arrive. */
+  /** Forgets the last arrival time of a channel that goes down. */
   emptied(channel: number): void {
     this.lastArrival.delete(channel);
   }
@@ -153,7 +153,7 @@ export class Arrivals {
     else world.deliver(packet);
   };
 
-  /** True if one that was sent before it and held up is to arrive in this very tick. */
+  /** True if a delayed message that was sent before it arrives in this tick. */
   private wouldOvertake({ id, channel }: Packet): boolean {
     if (this.conditions.order === 'unordered') return false;
     return [...this.released].some((other) => other.id < id && other.channel === channel);

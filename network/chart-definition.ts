@@ -8,7 +8,7 @@ import type { AnyStateMachine } from 'xstate';
 import { isAccessor, NOT_CALLED } from './accessors.js';
 
 export function chartDefinition(machine: AnyStateMachine): unknown {
-  /** From the config down to what holds the value at hand. */
+  /** The values on the path from the config to the current value. */
   const around: unknown[] = [];
   /** The original of each value in a copy. */
   const originals = new Map<unknown, unknown>();
@@ -24,13 +24,13 @@ export function chartDefinition(machine: AnyStateMachine): unknown {
   return JSON.parse(JSON.stringify(machine.config, plain));
 }
 
-/** Where a config may hold anything at all; what has more values is not a part of a picture. */
+/** Keys of a config with arbitrary values. Values above the limit are not part of a picture. */
 const HOLDS_ANYTHING = new Set(['context', 'meta', 'input', 'output', 'params']);
 const VALUES_MAX = 2_000;
 
 const isTooMuch = (value: unknown): boolean => leftAfter(value, VALUES_MAX, new Set()) < 0;
 
-/** How many values are left of those allowed; what holds itself is counted once. */
+/** The number of values left of the limit; cycles are counted once. */
 function leftAfter(value: unknown, allowed: number, around: Set<object>): number {
   let left = allowed - 1;
   if (typeof value !== 'object' || value === null || around.has(value)) return left;
@@ -47,7 +47,7 @@ function leftAfter(value: unknown, allowed: number, around: Set<object>): number
 function replaced(key: string, value: unknown): unknown {
   if (typeof value === 'function') return nameOf(value as Named);
   if (typeof value === 'bigint') return `${value}n`;
-  // An event that a state forbids is written as `undefined`, which JSON would leave out.
+  // `undefined` marks an event that a state forbids, and JSON would omit it.
   if (key === 'on' && typeof value === 'object' && value !== null && !Array.isArray(value))
     return Object.fromEntries(Object.entries(value).map(([event, choices]) => [event, choices === undefined ? {} : choices]));
   return typeof value === 'object' && value !== null ? withoutGetters(value) : value;

@@ -14,7 +14,7 @@ import TinyQueue from 'tinyqueue';
 import { UsageError } from '../machines/errors.js';
 import type { Timing } from './timing.js';
 
-/** The order of what comes from outside the network: the first of its tick. */
+/** Order of events from outside the network: the first ones of their tick. */
 const OUTSIDE = 0;
 /** A heap with fewer marked entries than this is not worth rebuilding. */
 const CANCELED_MIN = 1024;
@@ -44,7 +44,7 @@ export type Work = Pick<ClockEntry, 'run' | 'arg'>;
 const byTurn = (a: ClockEntry, b: ClockEntry): number => a.time - b.time || a.order - b.order || a.sequence - b.sequence;
 
 /**
- * Virtual time in ticks, as a scheduler of RxJS and a clock of XState: it moves only when `runNext` or `runUntil` is called.
+ * Virtual time in ticks, as a scheduler of RxJS and a clock of XState. It advances only when `runNext` or `runUntil` is called.
  *
  * @example
  * ```ts
@@ -63,26 +63,26 @@ export class VirtualClock implements SchedulerLike {
   private sequence = 0;
   private canceled = 0;
 
-  /** Ticks since the start; RxJS and XState may take the method by itself. */
+  /** Current time in ticks since the start. Bound, because RxJS and XState may call the method without its object. */
   readonly now = (): number => this.time;
 
-  /** How many entries wait; canceled ones do not count. */
+  /** Number of waiting entries, without canceled ones. */
   get size(): number {
     return this.heap.length - this.canceled;
   }
 
-  /** True if nothing waits. */
+  /** True if no entry is waiting. */
   get isIdle(): boolean {
     return this.size === 0;
   }
 
-  /** When the next entry is due. */
+  /** Time of the next entry. */
   nextTime(): number | undefined {
     this.dropCanceled();
     return this.heap.peek()?.time;
   }
 
-  /** Runs `run(arg)` at the given tick, which must not be over. */
+  /** Schedules `run(arg)` at a tick that is not in the past. */
   at<A>(time: number, order: number, run: (arg: A) => void, arg: A): ClockEntry {
     if (!(time >= this.time && time < Infinity)) {
       throw new UsageError(
@@ -94,7 +94,7 @@ export class VirtualClock implements SchedulerLike {
     return entry;
   }
 
-  /** Takes an entry back that has not run. */
+  /** Cancels an entry that has not run. */
   cancel(entry: ClockEntry): void {
     if (!entry.pending) return;
     entry.pending = false;
@@ -124,7 +124,7 @@ export class VirtualClock implements SchedulerLike {
     return taken;
   }
 
-  /** Moves to the next entry and runs it; false when there is none. An error of the entry is the caller's. */
+  /** Advances to the next entry and runs it. Returns false if there is none. An error of the entry is thrown. */
   runNext(): boolean {
     this.dropCanceled();
     const entry = this.heap.pop();
@@ -136,7 +136,7 @@ export class VirtualClock implements SchedulerLike {
     return true;
   }
 
-  /** Runs all that is due up to and at the given tick, then is there. */
+  /** Runs all entries up to and including the given tick, and advances to it. */
   runUntil(time: number): void {
     if (!(time >= this.time && time < Infinity)) {
       throw new UsageError(
@@ -147,12 +147,12 @@ export class VirtualClock implements SchedulerLike {
     this.time = time;
   }
 
-  /** RxJS: work that may reschedule itself through `this`. */
+  /** Schedules work for RxJS, which may reschedule itself through `this`. */
   schedule<T>(work: (this: SchedulerAction<T>, state?: T) => void, delay = 0, state?: T): Subscription {
     return new ClockAction<T>(this, work).schedule(state, delay);
   }
 
-  /** XState: a timer, and what `clearTimeout` takes back. */
+  /** Starts a timer for XState; the result is the argument of `clearTimeout`. */
   setTimeout(work: () => void, delay: number): ClockEntry {
     return this.at(this.time + Math.max(0, delay), OUTSIDE, work, undefined);
   }
@@ -178,7 +178,7 @@ export class VirtualClock implements SchedulerLike {
   }
 }
 
-/** One work of RxJS: runs once each time that it is scheduled, and never after it was unsubscribed. */
+/** One action of RxJS: runs once each time that it is scheduled, and never after `unsubscribe`. */
 class ClockAction<T> extends Subscription implements SchedulerAction<T> {
   private entry: ClockEntry | undefined;
   private state: T | undefined;
@@ -191,7 +191,7 @@ class ClockAction<T> extends Subscription implements SchedulerAction<T> {
   }
 
   schedule(state?: T, delay = 0): Subscription {
-    // RxJS asks for `Infinity` when it means never.
+    // RxJS passes `Infinity` for never.
     if (this.closed || delay === Infinity) return this;
     this.entry?.cancel();
     this.state = state;
@@ -218,7 +218,7 @@ class ClockAction<T> extends Subscription implements SchedulerAction<T> {
 
 const execute = (action: ClockAction<any>): void => action.execute();
 
-/** The network waits on the virtual clock: of what falls into one tick, the lower order comes first. */
+/** Timing of the network on the virtual clock: within one tick, the lower order comes first. */
 export function virtualTiming(clock: VirtualClock): Timing {
   return { now: clock.now, after: (delay, order, run, arg) => clock.at(clock.now() + delay, order, run, arg) };
 }

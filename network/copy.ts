@@ -1,11 +1,11 @@
 /**
- * Copies what an account has counted, so that another run can go on from there.
+ * Copies the counts of an account, so that another run can continue from them.
  *
- * An account is arbitrary code with unknown state. Plain values, lists, maps, sets and objects with fields are copied, each
- * object once. Objects that may hide state (a function, an iterator, a class of the platform) cause an error.
+ * An account is arbitrary code with unknown state. Plain values, lists, maps, sets and objects with fields are copied, each object once.
+ * Objects that may hide state (a function, an iterator, a class of the platform) cause an error.
  */
 
-/** Something that cannot be copied without knowing what it hides. */
+/** Error for an object with hidden state, which cannot be copied. */
 export class CannotCopy extends Error {}
 
 /** @param known the copy of each original; an object that both share maps to itself. */

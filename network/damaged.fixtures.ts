@@ -1,4 +1,4 @@
-/** Runs with damage, for comparing the two forms of a property: on the whole configuration, and on its totals. */
+/** Damaged runs that compare the two forms of a property: on the whole configuration, and on its totals. */
 import type { Folded } from '../machines/folded.js';
 import type { Configuration, NodeView, Property, Protocol, RoleView } from '../machines/protocol.js';
 import { Random } from './random.js';
@@ -12,7 +12,7 @@ type Judged = Judging & { readonly folded: Folded };
 /** Compares properties on totals with properties on the whole configuration, over many configurations. */
 export class Comparison {
   looks = 0;
-  /** How often each property held, and how often it did not. */
+  /** Number of configurations in which each property held, and in which it did not. */
   readonly verdicts = new Map<string, [held: number, refuted: number]>();
 
   /**
@@ -47,7 +47,7 @@ export class Comparison {
   }
 }
 
-/** A chart may break over a state that it cannot come to: the run is over then, and what was seen of it counts. */
+/** False if the chart threw an error in an unreachable state. The run then ends, and its results count. */
 function bears(work: () => unknown): boolean {
   try {
     return work() !== false;
@@ -60,7 +60,7 @@ function bears(work: () => unknown): boolean {
 export type Twist = (roles: NodeView, random: Random) => NodeView;
 
 class Damage {
-  /** Some variable holds what no chart gives it. None takes a step with it: it might never come to an end. */
+  /** True if a variable has a value that no chart assigns. Then no node takes a step, because it might never end. */
   private isTwisted = false;
 
   constructor(
@@ -70,7 +70,7 @@ class Damage {
     private readonly turnsLinks: boolean,
   ) {}
 
-  /** Some steps of the run, or something that no run does; false when it is over. */
+  /** Takes some steps of the run, or applies a damage; false at the end. */
   next(): boolean {
     const { random, simulation } = this;
     const { network } = simulation;
@@ -96,7 +96,7 @@ class Damage {
     const { flights, instance } = network.configuration;
     const { links } = instance.topology;
     if (this.turnsLinks && random.below(3) === 0 && links.length > 0) {
-      // // No node is notified: this is a state and not a run.
+      // The links change without notifications: this is a state and not a run.
       const [u, v] = random.pick(links);
       const [from, to] = random.pick([[u, v] as const, [v, u] as const]);
       network.links.set(from, to, !network.links.up(from, to));
@@ -106,7 +106,7 @@ class Damage {
     if (flights.length > 0) network.perform({ do: what, message: random.pick(flights).id });
   }
 
-  /** One variable, or the state, of one role of a node. */
+  /** Changes one variable, or the state, of one role of a node. */
   private twist(node: string): void {
     this.isTwisted = true;
     const { network } = this.simulation;
@@ -121,7 +121,7 @@ class Damage {
     network.world.put(node, 'corrupt', twist(roles, random), []);
   }
 
-  /** A number that is another one, or a value that the same variable of another node has. */
+  /** Another number, or the value of the same variable at another node. */
   private other({ context }: RoleView, other: RoleView): unknown {
     const { random } = this;
     const numbers = Object.keys(context).filter((key) => typeof context[key] === 'number');
@@ -135,7 +135,7 @@ class Damage {
 }
 
 interface Damages {
-  /** Its properties on the whole configuration, with the same names, for those that judge totals. */
+  /** Reference forms of its properties with totals, on the whole configuration, with the same names. */
   readonly plain?: readonly Property<any>[];
   readonly looksMin: number;
   readonly seed: number;

@@ -23,8 +23,7 @@ import { VirtualClock } from './clock.js';
 import type { Packet } from './world/flights.js';
 
 /**
- * The medium of a channel: an RxJS operator from messages as they are sent to messages as they arrive, or nothing where the
- * scenario's latency is to stand.
+ * Medium of a channel: an RxJS operator from sent messages to arriving messages, or `undefined` to keep the scenario's latency.
  *
  * @example
  * ```ts
@@ -43,14 +42,14 @@ export type Medium = (from: NodeId, to: NodeId, clock: SchedulerLike) => MonoTyp
 type Source = Subject<Flight>;
 
 export class Media {
-  /** By channel; `null` for a channel without a medium. */
+  /** Sources by channel; `null` for a channel without a medium. */
   private readonly channels = new Map<number, Source | null>();
   private readonly clock: SchedulerLike;
   private readonly isVirtual: boolean;
 
   /**
-   * @param arrive takes what a medium emits.
-   * @param fail takes the error of a medium, which is not to be thrown through RxJS: it would be reported after the run.
+   * @param arrive receives the messages that a medium emits.
+   * @param fail receives the error of a medium. RxJS would report a thrown error only after the run.
    */
   constructor(
     private readonly medium: Medium,
@@ -62,7 +61,7 @@ export class Media {
     this.clock = this.isVirtual ? onlyClock(clock) : clock;
   }
 
-  /** Hands a message to the medium of its channel; false where the channel has none. */
+  /** Passes a message to the medium of its channel; false if the channel has none. */
   takes(packet: Packet): boolean {
     const source = this.sourceOf(packet);
     if (source) this.watched(packet, () => source.next(packet));
@@ -112,7 +111,7 @@ const OTHER_CLOCKS = [asyncScheduler, asapScheduler, animationFrameScheduler];
 
 type Work<T> = (this: SchedulerAction<T>, state?: T) => void;
 
-/** The clock, for work that waits on no other one. */
+/** The clock, restricted to work that waits only on it. */
 const onlyClock = (clock: SchedulerLike): SchedulerLike => ({
   now: () => clock.now(),
   schedule: <T>(work: Work<T>, delay?: number, state?: T) =>
@@ -125,7 +124,7 @@ const onlyClock = (clock: SchedulerLike): SchedulerLike => ({
     ),
 });
 
-/** Does some work of an operator, for which the schedulers that RxJS takes by default are refused: a run is over before they move. */
+/** Runs work of an operator. RxJS's default schedulers throw an error meanwhile, because they do not advance during a run. */
 function withoutOtherClocks<T>(work: () => T): T {
   const own = OTHER_CLOCKS.map((clock) => Object.getOwnPropertyDescriptor(clock, 'schedule'));
   for (const clock of OTHER_CLOCKS) clock.schedule = refuse;

@@ -20,25 +20,27 @@ import type { Refuted } from './trace.js';
 
 export interface Violation extends Refuted {
   readonly description: string;
-  /** The index of the step after which it was seen, and the time. */
+  /** Index of the step after which it was detected, and its time. */
   readonly index: number;
   readonly at: number;
 }
 
 type Converges = Property<any> & { readonly kind: 'converges' };
 
-/** Up to this many nodes, every step is looked at; beyond, one in (nodes / this)², since a look takes as long as the network is large. */
+/**
+ * Maximum number of nodes for checks at every step. In larger networks, one of (nodes / this)² steps is checked: checks take linear time.
+ */
 const NODES_EVERY_STEP = 200;
 
 type Local = Property<any> & Required<Pick<Property<any> & { kind: 'always' }, 'holdsAround'>>;
 const isLocal = (property: Property<any>): property is Local => property.kind === 'always' && property.holdsAround !== undefined;
 
-/** A property of states, where `eventually` is one of nodes. */
+/** A property of states, or an `eventually` property of nodes. */
 type Judged = Exclude<Property<any>, { readonly kind: 'eventually' }>;
 
 const foldOf = (property: Property<any>): Folded | undefined => ('folded' in property ? property.folded : undefined);
 
-/** True if a judgment costs what changes, and not what there is. */
+/** True if the cost of a check depends on the changes, not on the size of the network. */
 function isOfChanges(property: Property<any>): boolean {
   const folded = foldOf(property);
   return folded !== undefined && !folded.hasLinearCost;
@@ -48,17 +50,17 @@ export class Monitor {
   readonly violations$ = new Subject<Violation>();
   private readonly violated = new Set<string>();
   private readonly witnessed = new Set<string>();
-  /** `closed` properties that held when last looked at. */
+  /** `closed` properties that held at the last check. */
   private readonly reached = new Set<string>();
-  /** `converges` properties that did not hold when last looked at. */
+  /** `converges` properties that did not hold at the last check. */
   private readonly pending = new Set<Converges>();
   private lastFault = 0;
   private last: Pick<Step, 'index' | 'at'> = { index: -1, at: 0 };
   private readonly stride: number;
-  /** Those that every step is looked at for, however large the network: only around the node that took it. */
+  /** Properties that are checked at every step of any network, only around the node that took it. */
   private local: readonly Local[];
   private global: readonly Property<any>[];
-  /** Those that every step is looked at for because it costs what the step has changed. */
+  /** Properties that are checked at every step because their cost depends on its changes. */
   private summed: readonly Property<any>[];
   private readonly sums: Sums;
   /** Cached results for the current state: `closed` and `converges` often share a predicate. */
@@ -79,7 +81,7 @@ export class Monitor {
     this.stride = Math.max(1, Math.ceil((configuration.instance.topology.nodes.length / NODES_EVERY_STEP) ** 2));
   }
 
-  /** Takes over the results of another monitor; totals are counted again. */
+  /** Takes over the results of another monitor, and computes totals again. */
   private takeOver(from: Monitor): void {
     for (const set of ['violated', 'witnessed', 'reached'] as const) for (const name of from[set]) this[set].add(name);
     const isPending = ({ name }: Property<any>): boolean => [...from.pending].some((property) => property.name === name);
@@ -91,20 +93,20 @@ export class Monitor {
   record(step: Step): void {
     this.last = step;
     if (['corrupt', 'crash', 'restart', 'reload', 'link'].includes(step.kind)) this.fault(step.at);
-    // With every step looked at, what does not hold has not held until now.
+    // If every step is checked, a property that does not hold has not held until now.
     for (const property of this.pending) if (this.stride === 1 || this.summed.includes(property)) this.demand(property, step.at);
     const around = { nodes: [step.node] };
     for (const property of this.local) if (!property.holdsAround(this.configuration, step.node)) this.violate(property, around);
     this.look(step.index % this.stride === 0 ? this.global : this.summed, around);
   }
 
-  /** A fault gives `closed` and `converges` a new start. */
+  /** A fault restarts `closed` and `converges`. */
   fault(at: number): void {
     this.lastFault = at;
     this.reached.clear();
   }
 
-  /** `around`: the node whose step has brought this about. */
+  /** Checks properties. `around`: the node whose step caused the check. */
   private look(properties: readonly Property<any>[], around?: Omit<Refuted, 'property'>): void {
     if (properties.length === 0) return;
     this.sums.update();
@@ -126,7 +128,7 @@ export class Monitor {
     return folded ? folded.holds(this.sums.of(folded.over), () => configuration) : this.itself(property);
   }
 
-  /** Instances of a class share their methods, and none of their answers. */
+  /** Instances of a class share their methods but have different results. */
   private itself(property: Judged): boolean {
     if (!Object.hasOwn(property, 'holds')) return property.holds(this.configuration);
     const answer = this.answers.get(property.holds) ?? property.holds(this.configuration);
@@ -147,7 +149,7 @@ export class Monitor {
     }
   }
 
-  /** The property does not hold at `at`, or has not until then: its time must not be over. */
+  /** Reports a violation if the property does not hold at `at` and its time is over. */
   private demand(property: Converges, at: number): void {
     if (at > this.lastFault + property.within) this.violate(property);
   }

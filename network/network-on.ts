@@ -1,4 +1,4 @@
-/** The network of a scenario on a scheduler of RxJS: marble tests draw it, and a real clock runs it in real time. */
+/** The network of a scenario on a scheduler of RxJS: for marble tests, or in real time with a real clock. */
 import type { SchedulerLike } from 'rxjs';
 import { Network } from './network.js';
 import type { Scenario } from './scenario/types.js';
@@ -8,10 +8,10 @@ import { linkChanges } from './topology/link-changes.js';
 import { faultBudget } from './world/environment.js';
 
 /**
- * The network of a scenario on any scheduler of RxJS. It starts by itself, after all that is scheduled for now, so subscribe first. With
- * `until: { at }` it stops at that time, and its Observables complete; otherwise call `network.stop()`.
+ * Creates the network of a scenario on any scheduler of RxJS. It starts by itself, after all work that is scheduled for now, so subscribe
+ * first. With `until: { at }` it stops at that time, and its Observables complete; otherwise call `network.stop()`.
  *
- * A scheduler does not know the order in which Quiver lets events of one tick happen: use `Simulation` for runs that a seed repeats.
+ * A scheduler does not know the order of Quiver's events within one tick: use `Simulation` for runs that a seed repeats.
  *
  * @example
  * ```ts

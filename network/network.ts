@@ -36,16 +36,16 @@ export interface NetworkOptions {
   readonly timing: Timing;
   readonly seed: number;
   readonly host: HostKind;
-  /** XState's own option, for live actors. */
+  /** XState's `inspect` option, for live actors. */
   readonly inspect?: Inspect | undefined;
-  /** Operators on channels instead of the latency, with the scheduler that they are given. */
+  /** Operators on channels instead of the latency, with their scheduler. */
   readonly medium?: { readonly of: Medium; readonly clock: SchedulerLike } | undefined;
-  /** Events that choices refer to by position. Default: none. */
+  /** Events that choices refer to by position. @defaultValue none */
   readonly script?: readonly Scripted[];
   readonly workload?: Workload | undefined;
-  /** How many messages choices may lose and duplicate; in time, chance decides as messages are sent. */
+  /** Maximum number of lost and duplicated messages among choices. In time, probabilities decide when a message is sent. */
   readonly budget?: Budget;
-  /** Nothing, in time. */
+  /** Fused steps, without time only. */
   readonly fused?: Fused;
 }
 
@@ -70,32 +70,32 @@ type At<T> = T & { readonly at: number };
  * @public
  */
 export class Network {
-  /** Contains the transitions into each node's first states if they are watched. */
+  /** Selected transitions into each node's first states, if they are watched. */
   readonly started$ = new Subject<ReadonlyMap<NodeId, Selected>>();
   /** Every step of every node. */
   readonly steps$ = new Subject<StepTaken>();
-  /** Commands that were refused, with the reason. */
+  /** Rejected commands, with the reason. */
   readonly refused$ = new Subject<At<Refusal>>();
-  /** Messages that were lost, and why. */
+  /** Lost messages, with the cause. */
   readonly lost$ = new Subject<At<Lost>>();
-  /** Messages that were doubled. */
+  /** Duplicated messages. */
   readonly duplicated$ = new Subject<At<Flight>>();
-  /** Messages that no node sent: a corruption or a given start put them in flight. */
+  /** Messages without a sender: a corruption or a given start put them in flight. */
   readonly placed$ = new Subject<At<Flight>>();
-  /** Each direction of a link that comes up or goes down. */
+  /** Changes of each direction of a link, up or down. */
   readonly channels$ = new Subject<At<ChannelChange>>();
-  /** Messages as nodes send them. */
+  /** Messages when they are sent. */
   readonly sent$: Observable<At<Flight>> = this.steps$.pipe(
     concatMap(({ sent, at }) => from(sent).pipe(map((flight) => ({ ...flight, at })))),
   );
-  /** Steps in which a message arrives. */
+  /** Steps that deliver a message. */
   readonly delivered$: Observable<StepTaken> = this.steps$.pipe(filter(({ kind }) => kind === 'deliver'));
   /** Notifications of nodes to their applications. */
   readonly notifications$: Observable<Notification> = this.steps$.pipe(
     concatMap(({ node, at, emitted }) => from(emitted).pipe(map((notification) => ({ node, at, notification })))),
   );
   readonly world: World;
-  /** Answers the next draw of a node; what the scenario fixes and the seed do, unless a schedule of choices takes over. */
+  /** Answers the next draw of a node: from the scenario's fixed draws, then from the seed, or from a schedule of choices. */
   choose: (bound: number, node: NodeId) => number;
   private readonly timing: Timing;
   private readonly arrivals: Arrivals;
@@ -104,10 +104,10 @@ export class Network {
   private readonly timers: NetworkTimers;
 
   private readonly draws: Random;
-  /** Draws that the scenario fixes: those that are left, by node. */
+  /** Remaining fixed draws of the scenario, by node. */
   private readonly fixed: Map<NodeId, readonly number[]>;
 
-  /** `from`: a network of the same scenario but for events to come, whose state this one begins in. */
+  /** Creates the network. With `from`, it continues from the state of that network, whose scenario differs only in future events. */
   constructor(
     private readonly options: NetworkOptions,
     from?: Network,
@@ -166,7 +166,7 @@ export class Network {
     return next;
   }
 
-  /** Takes over what waits in the time of the network that this one goes on from. */
+  /** Takes over the waiting entries of the network that this one continues from. */
   takeOver(from: Network, clock: VirtualClock, other: VirtualClock): void {
     this.timers.takeOver(from.timers);
     const own = [this.issueNext, this.react, this.takeTurn, this.comeUp] as readonly Work['run'][];
@@ -187,12 +187,12 @@ export class Network {
     return this.world.nodes;
   }
 
-  /** The links as they stand. */
+  /** The current links. */
   get links() {
     return this.world.links;
   }
 
-  /** The global state, as properties see it. */
+  /** The current configuration, the argument of properties. */
   get configuration(): Configuration {
     return this.world.configuration;
   }
@@ -212,12 +212,12 @@ export class Network {
     this.world.start();
   }
 
-  /** Begins in this state instead of the nodes' own first one. */
+  /** Starts in this state instead of the nodes' initial one. */
   startFrom(state: StartState): void {
     this.world.startFrom(state);
   }
 
-  /** Makes something happen to the network now: a cut, a crash, a command. */
+  /** Performs an event of the network now: a cut, a crash, a command. */
   perform(happening: Happening): void {
     this.world.perform(happening);
   }
@@ -237,7 +237,7 @@ export class Network {
     for (let i = 0; i < atOnce; i++) this.issueSoon();
   }
 
-  /** Rest has come over commands of the workload that are still under way: they were lost, and it goes on. False when there were none. */
+  /** Gives up pending commands of the workload at rest: they were lost, and the workload continues. False without any. */
   giveUpLost(): boolean {
     const { underWay } = this.world.environment;
     const lost = underWay.size;
@@ -246,7 +246,7 @@ export class Network {
     return lost > 0;
   }
 
-  /** Nothing else is to come: what a medium has not passed on is lost. */
+  /** At the end, messages that a medium has not emitted are lost. */
   loseStranded(): void {
     if (this.options.medium) for (const { id } of this.world.flights.all) this.world.make({ drop: id });
   }

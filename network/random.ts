@@ -35,7 +35,7 @@ export class Random {
     return uniformFloat64(this.generator);
   }
 
-  /** True with probability `p`; draws nothing for 0, so that a fault that is switched off leaves no mark. */
+  /** True with probability `p`. Draws nothing for 0, so that a disabled fault does not change other draws. */
   chance(p: number): boolean {
     return p > 0 && this.unit() < p;
   }
@@ -68,11 +68,11 @@ function stateOf(seed: number, stream: string): [number, number, number, number]
     a = mix(a ^ code);
     b = mix(Math.imul(b, 31) + code);
   }
-  // The last word is odd: a generator of zeros alone would stay there.
+  // The last word is odd, because the generator would stay at an all-zero state.
   return [mix(a), mix(b), mix(a + Math.imul(b, 5)), mix(b ^ (a >>> 7)) | 1];
 }
 
-/** A bijection of 32-bit words in which every bit of the input moves about half of the output's. */
+/** A bijection of 32-bit words in which each input bit changes about half of the output bits. */
 function mix(word: number): number {
   let h = word | 0;
   h = Math.imul(h ^ (h >>> 16), 0x7feb352d);

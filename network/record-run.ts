@@ -1,11 +1,11 @@
-/** A run of a scenario as the lines of its trace. */
+/** Runs a scenario and returns the lines of its trace. */
 import { Recorder, traceHeader } from './recorder.js';
 import type { Report } from './report.js';
 import type { Scenario } from './scenario/types.js';
 import { Simulation, type SimulationOptions } from './simulation.js';
 import type { TraceHeader, TraceLine } from './trace.js';
 
-/** The header and then every line, made as they are asked for; the report at the end. */
+/** Yields the header and then every line on demand; returns the report. */
 export function* recordRun(
   scenario: Scenario,
   json: unknown,

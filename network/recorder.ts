@@ -18,13 +18,13 @@ import { VectorClocks, type ClockRow } from './vector-clocks.js';
 const NO_VIEW: NodeView = {};
 
 /**
- * Turns what a network publishes into the lines of a trace, each with a vector clock. Make it before the run starts; `traceHeader`
- * gives the first line.
+ * Turns the events of a network into the lines of a trace, each with a vector clock. Create it before the run starts; `traceHeader` returns
+ * the first line.
  *
  * @public
  */
 export class Recorder {
-  /** The lines, as they come. */
+  /** Lines of the trace, as they are recorded. */
   readonly lines$ = new Subject<TraceLine>();
   private readonly clocks = new VectorClocks();
   /** The sender's clock, for every message in flight. */
@@ -85,7 +85,7 @@ export class Recorder {
     if (!this.isQuiet) this.listening.add(this.network.watchSelections());
   }
 
-  /** Until `speak` it counts lines and follows who knows what, and makes none: what is known of a run already costs little to pass. */
+  /** Until `speak`, only counts lines and updates clocks, so that a known part of a run passes quickly. */
   beQuiet(): void {
     this.pause();
     this.isQuiet = true;
@@ -99,17 +99,17 @@ export class Recorder {
     return this.index;
   }
 
-  /** The run of a counterexample has come to where it goes round, or rests, forever. */
+  /** Records that a counterexample has reached its loop, or its permanent rest. */
   endless(why: string): void {
     this.line({ kind: 'endless', why, clock: {} });
   }
 
-  /** The last line: what came of the properties. */
+  /** Records the last line: the results of the properties. */
   conclude({ verdict, properties }: Pick<Report, 'verdict' | 'properties'>): void {
     this.line({ kind: 'verdict', verdict, properties, clock: {} });
   }
 
-  /** Records no more: from now on the network pays nothing for it. */
+  /** Stops recording; from now on the network has no overhead. */
   stop(): void {
     this.pause();
     this.violations?.unsubscribe();
@@ -129,7 +129,7 @@ export class Recorder {
     for (const line of this.standing()) this.lines$.next(line);
   }
 
-  /** How everything stands, for a reader who knows the header and nothing else. */
+  /** Lines with the complete current state, for a reader that knows only the header. */
   standing(): TraceLine[] {
     const { links, now: at, configuration } = this.network;
     const { nodes, flights, crashed, instance } = configuration;

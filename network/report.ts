@@ -26,7 +26,7 @@ export interface Report {
   readonly summary: Readonly<Record<string, unknown>>;
 }
 
-/** `invalid` when a property is refuted, `unknown` when the run was cut off before it could come to rest. */
+/** `invalid` if a property is violated, `unknown` if the run was cut off before it came to rest. */
 export function overallVerdict(properties: readonly PropertyResult[], cutOff: boolean): Verdict {
   if (properties.some(({ holds }) => holds === false)) return 'invalid';
   return cutOff ? 'unknown' : 'valid';

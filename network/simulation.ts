@@ -30,32 +30,32 @@ import { requireScenario } from './scenario/required.js';
  * @public
  */
 export interface SimulationOptions {
-  /** Live XState actors by default; bare snapshots where size or speed asks for it. */
+  /** Host of the charts: live XState actors, or plain snapshots for size and speed. @defaultValue `actors` */
   readonly host?: HostKind;
-  /** XState's own option: an observer of all live actors, each named by its node and role. */
+  /** XState's `inspect` option: an observer of all live actors, each named by its node and role. */
   readonly inspect?: Inspect;
-  /** `false` only measures: no property is looked at, and none is reported. */
+  /** `false` measures only: no property is checked or reported. @defaultValue `true` */
   readonly watch?: boolean;
   /** Operators on channels instead of the scenario's latency. */
   readonly medium?: Medium;
-  /** Runs these choices instead of time: a counterexample of the checker, or a schedule that may grow while it runs. */
+  /** Choices to run instead of time: a counterexample of the checker, or a schedule that may grow during the run. */
   readonly choices?: readonly Choice[];
-  /** The property that these choices violate, as a checker found. */
+  /** Property that these choices violate, according to a checker. */
   readonly refutes?: Refuted;
-  /** Begins in this state instead of the nodes' own first one. */
+  /** Initial state instead of the nodes' own. */
   readonly start?: StartState;
 }
 
 const OPTIONS: readonly (keyof SimulationOptions)[] = ['host', 'inspect', 'watch', 'medium', 'choices', 'refutes', 'start'];
 
-/** A run that takes more steps than this, or has more messages in flight, is cut off: it may never come to rest. */
+/** Maximum number of steps. A run beyond it, or with more messages in flight, is cut off, because it may never come to rest. */
 const STEPS_MAX = 50_000_000;
 const FLIGHTS_MAX = 1_000_000;
 
 /**
  * Runs a scenario: network, virtual clock, application, faults, monitor and account in one, all from one seed.
  *
- * @throws UsageError when it is given choices and a medium.
+ * @throws UsageError if both `choices` and `medium` are given.
  * @example
  * ```ts
  * import { parseScenario, Simulation } from 'xstate-quiver/network';
@@ -69,18 +69,18 @@ const FLIGHTS_MAX = 1_000_000;
  * @public
  */
 export class Simulation {
-  /** Its virtual time. */
+  /** Virtual time of the run. */
   readonly clock = new VirtualClock();
   private readonly listening = new VirtualClock();
   /**
-   * The run's time for listeners, as in `bufferTime(5, simulation.scheduler)`: work that waits on it changes nothing of the run, and does not
-   * keep it alive. Work for a tick comes before what happens in that tick. In a run of choices, each choice is a tick.
+   * Scheduler for subscribers, as in `bufferTime(5, simulation.scheduler)`. Work that waits on it does not affect the run or keep it alive.
+   * Work for a tick precedes the events of that tick. In a run of choices, each choice is a tick.
    */
   readonly scheduler: SchedulerLike = this.listening;
   private readonly untimed = new Untimed();
   /** Events of the run, as Observables. */
   readonly network: Network;
-  /** The properties, and when they break. */
+  /** The properties, and their violations. */
   readonly monitor: Monitor;
   /** The network's graph and the protocol's options. */
   readonly instance: Instance<any>;
@@ -91,13 +91,13 @@ export class Simulation {
   private readonly refutes: Refuted | undefined;
   private readonly watch: boolean;
   private readonly beginning: StartState | null;
-  /** How many of its choices the run has made. */
+  /** Number of choices that the run has made. */
   choicesMade = 0;
   private readonly bySeed: Network['choose'];
   private pendingEvents: number;
   private isStopped = false;
 
-  /** `from`: a run that `goOn` begins where it stands. */
+  /** Creates a run. With `from`, it continues from the state of that run (see `goOn`). */
   constructor(
     readonly scenario: Scenario,
     private readonly given: SimulationOptions = {},
@@ -115,7 +115,7 @@ export class Simulation {
     this.beginning = start ?? null;
     if (medium && choices) throw new UsageError('`choices` and `medium` both determine delivery. Pass only one of them.');
     const timing = choices ? this.untimed : virtualTiming(this.clock);
-    // Without time, what is lost or doubled is chosen, too.
+    // Without time, choices determine lost and duplicated messages too.
     const faults = choices ? { loss: 0, duplicate: 0, reorder: 0 } : {};
     const run = {
       protocol,
@@ -138,7 +138,7 @@ export class Simulation {
     this.network.steps$.subscribe((step) => {
       this.steps++;
       for (const { message } of step.sent) this.messages.set(message.type, (this.messages.get(message.type) ?? 0) + 1);
-      // While a channel or a node is held up, no bound on delays holds.
+      // While a channel or a node is delayed, no bound on delays applies.
       if (this.network.world.traffic.holdsUp) this.disturbed(null);
       this.observer.record(step, this.network.configuration);
       this.monitor.record(step);
@@ -178,7 +178,7 @@ export class Simulation {
     }
   }
 
-  /** True if all that falls into this tick has happened. */
+  /** True if all events of this tick have happened. */
   get isBetweenTicks(): boolean {
     return (this.clock.nextTime() ?? Infinity) > this.clock.now();
   }
@@ -220,7 +220,7 @@ export class Simulation {
     this.monitor.fault(this.network.now);
   };
 
-  /** The global state, as properties see it. */
+  /** The current configuration, the argument of properties. */
   get configuration(): Configuration {
     return this.network.configuration;
   }
@@ -230,14 +230,14 @@ export class Simulation {
     return this.observer.meters(this.configuration);
   }
 
-  /** Opens the nodes and issues the workload's first commands. */
+  /** Opens the nodes and issues the first commands of the workload. */
   start(): void {
     if (this.beginning) this.network.startFrom(this.beginning);
     else this.network.start();
     if (!this.choices) this.network.startWorkload();
   }
 
-  /** Performs what is due next; false when there is nothing left to do. */
+  /** Performs the next event. Returns false at the end. */
   advance(): boolean {
     if (this.choices) return this.chooseNext(this.choices);
     if (this.isCutOff) return false;
@@ -269,7 +269,7 @@ export class Simulation {
     return true;
   }
 
-  /** Runs to the end that the scenario sets. `onProgress` is notified of every so many steps. */
+  /** Runs to the end that the scenario defines. Calls `onProgress` at regular numbers of steps. */
   run(onProgress?: (steps: number, at: number) => void): Report {
     this.start();
     let reported = 0;

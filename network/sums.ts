@@ -1,4 +1,4 @@
-/** Totals of facts that follow a run by what changed: for the properties of a monitor that are folds. */
+/** Incremental totals of facts during a run, for properties of a monitor that are folds. */
 import type { NodeId } from '../machines/effects.js';
 import type { Fold, Totals } from '../machines/folded.js';
 import type { Configuration } from '../machines/protocol.js';
@@ -14,7 +14,7 @@ export class Sums {
   private readonly sums: readonly Sum[];
   private changes: ReturnType<NonNullable<Configuration['follow']>> | undefined;
 
-  /** Follows a configuration for these folds, from when `update` is called first. */
+  /** Follows a configuration for these folds, from the first call of `update`. */
   constructor(
     folds: Iterable<Fold>,
     private readonly configuration: Configuration<any>,
@@ -27,7 +27,7 @@ export class Sums {
     }));
   }
 
-  /** The totals of a fold as they were when `update` was called last. */
+  /** The totals of a fold at the last call of `update`. */
   of(fold: Fold): Totals<unknown, unknown> {
     return this.sums.find((sum) => sum.fold === fold)!.totals;
   }

@@ -33,12 +33,12 @@ export class NetworkTimers {
     this.due.delete(key);
   }
 
-  /** Ticks until an armed timer goes off. */
+  /** Ticks until an armed timer expires. */
   left(node: NodeId, timer: ArmedTimer): number {
     return this.due.get(keyOf(node, timer))!.dueAt - this.timing.now();
   }
 
-  /** The timers of another network; `fit` gives each the entry that now waits for it. */
+  /** Takes over the timers of another network. `fit` sets the entry that now waits for each. */
   takeOver(from: NetworkTimers): void {
     for (const [key, due] of from.due) this.due.set(key, { ...due, entry: null });
   }

@@ -1,4 +1,4 @@
-/** How the network waits: on an RxJS scheduler, or not at all. The virtual clock, with its deliberate order within a tick: clock.ts. */
+/** Waiting of the network: on an RxJS scheduler, or without time. The virtual clock, with its deliberate order within a tick: clock.ts. */
 import type { SchedulerLike } from 'rxjs';
 
 export interface Cancelable {
@@ -11,7 +11,7 @@ export interface Timing {
   after<A>(delay: number, order: number, run: (arg: A) => void, arg: A): Cancelable;
 }
 
-/** The order of what comes from outside the network: before all deliveries of its tick. */
+/** Order of events from outside the network: before all deliveries of their tick. */
 export const FIRST_IN_TICK = 0;
 /** Timeouts come last in their tick, so that a message of the same tick is not late. */
 export const LAST_IN_TICK = Number.MAX_SAFE_INTEGER;
@@ -26,7 +26,7 @@ export function timingOn(scheduler: SchedulerLike): Timing {
   };
 }
 
-/** No time at all: nothing happens by itself, and the time is the number of choices made. */
+/** Timing without time: nothing happens by itself, and the time is the number of choices made. */
 export class Untimed implements Timing {
   made = 0;
 

@@ -1,8 +1,8 @@
 /**
  * The trace: one NDJSON format that the inspector, the replayer, the transcripts and the trace checker all read.
  *
- * The first line is the header; then one line a step, and one for each thing that happened to the network itself. Every line carries
- * a vector clock. Nothing in it comes from the machine it ran on: same seed, same bytes.
+ * The first line is the header. Then each step has one line, and so does each event of the network itself. Every line has a vector clock.
+ * The machine does not affect the content: same seed, same bytes.
  */
 import type { Message, NodeId } from '../machines/effects.js';
 import type { Flight, Link, Overlay, Property, PropertyResult, RoleView, Step } from '../machines/protocol.js';
@@ -16,7 +16,7 @@ export const TRACE_VERSION = 1;
 export interface TraceHeader {
   readonly quiver: typeof TRACE_VERSION;
   readonly protocol: string;
-  /** The scenario as it was given: running it again with these choices gives this very trace. */
+  /** The scenario as given: running it again with these choices returns the same trace. */
   readonly scenario: unknown;
   readonly seed: number;
   readonly nodes: readonly NodeId[];
@@ -25,36 +25,31 @@ export interface TraceHeader {
   readonly charts: Readonly<Record<string, unknown>>;
   /** The properties that the run is checked against. */
   readonly properties: readonly Pick<Property, 'name' | 'kind' | 'description'>[];
-  /** For generated paths: how often each part of each chart was covered, as `Coverage` of the tests counts. */
+  /** For generated paths: how often each part of each chart was covered, counted by `Coverage` of the tests. */
   readonly coverage?: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** True if it is still being written, by nodes that are alive. */
+  /** True while live nodes still write the trace. */
   readonly live?: true;
   /** Start of a live trace: its time 0, in milliseconds since the epoch. */
   readonly began?: number;
   /** For a counterexample: the choices of the checker instead of time. */
   readonly choices?: readonly Choice[];
-  /**
-   * The violated property: a run of choices ends with its last choice, and cannot show by itself that something never happens.
-   */
+  /** The violated property. A run of choices ends with its last choice, so it cannot show that something never happens. */
   readonly refutes?: Refuted;
-  /** The state that such a run begins in, where the nodes did not start by themselves. */
+  /** Initial state of such a run, if the nodes did not start by themselves. */
   readonly start?: StartState;
 }
 
-/** A property that does not hold, and where it does not. */
+/** A violated property, with its place. */
 export interface Refuted {
   readonly property: string;
-  /** The nodes for which it does not hold, where it speaks of single nodes. */
+  /** Nodes that violate it, for a property of single nodes. */
   readonly nodes?: readonly NodeId[];
-  /**
-   * For a promise on endless runs: the place of the choice from which the run goes round forever; as many as there are choices where
-   * it rests forever.
-   */
+  /** For a promise on endless runs: index of the choice at which the loop begins; the number of choices if the run rests forever. */
   readonly loop?: number;
 }
 
 export interface StepLine extends Omit<Step, 'sent'>, Partial<Selected> {
-  /** The role that took the event first. */
+  /** The role that received the event first. */
   readonly role?: string | undefined;
   /** The node at the other end of a link that live nodes know by port. */
   readonly peer?: NodeId;
@@ -70,13 +65,13 @@ export interface StepLine extends Omit<Step, 'sent'>, Partial<Selected> {
   /** The parent of an XState actor, and the kind of its logic: machine, promise, callback, observable, transition or actor. */
   readonly parent?: NodeId;
   readonly logic?: string;
-  /** Charts that the header does not have yet: of an actor that came while the trace was written. */
+  /** Charts that are missing in the header: those of an actor that started while the trace was written. */
   readonly charts?: Readonly<Record<string, unknown>>;
   /** The number of known steps of each node, including this one. Nodes without known steps are omitted. */
   readonly clock: Readonly<Record<NodeId, number>>;
 }
 
-/** Something that happened to the network and to no node: a message lost, a channel changed, a partition. */
+/** An event of the network and of no node: a lost message, a changed channel, a partition. */
 export interface NetworkLine {
   readonly index: number;
   readonly at: number;
@@ -102,7 +97,7 @@ export interface NetworkLine {
 }
 
 /**
- * A line of a trace after its header: a step of a node, or something that happened to the network.
+ * A line of a trace after its header: a step of a node, or an event of the network.
  *
  * @public
  */

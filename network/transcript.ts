@@ -1,4 +1,4 @@
-/** A trace in words, a line a step: for terminals, for failure reports, and for tests that pin down a whole run. */
+/** A trace in words, one line per step: for terminals, failure reports, and tests of a whole run. */
 import type { RoleView } from '../machines/protocol.js';
 import { isStep, type NetworkLine, type StepLine, type TraceLine } from './trace.js';
 

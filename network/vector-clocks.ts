@@ -1,8 +1,8 @@
 /**
  * Vector clocks, one for each line of a trace.
  *
- * A clock is a row of counters in blocks, and never changed once it is given: messages carry the row of their sender, and rows share
- * all blocks in which they agree. Neighbors know almost the same, so a step copies a block or two and not a counter for every node.
+ * A clock is an immutable row of counters in blocks: messages carry the row of their sender, and rows share all equal blocks. Neighbors
+ * have almost the same clocks, so a step copies one or two blocks and not a counter for every node.
  */
 import type { NodeId } from '../machines/effects.js';
 
@@ -66,7 +66,7 @@ function merge(row: ClockRow, heard: ClockRow): Block[] {
   return merged;
 }
 
-/** One of the two where it is nowhere behind the other. */
+/** One of the two blocks, if it is nowhere behind the other. */
 function latest(own: Block, other: Block): Block {
   let [isBehind, isAhead] = [false, false];
   for (let i = 0; i < BLOCK; i++) {

@@ -183,19 +183,19 @@ describe('stacked', () => {
 describe('bad input names the thing, the place and the fix', () => {
   const refused: readonly [string, () => unknown, string | RegExp][] = [
     ['a list of parts', () => compose([directory, directory] as never), /Two parts of one protocol need two names/],
-    ['no part', () => compose({}, { name: 'x' }), /compose\("x"\): there is no part/],
-    ['a core', () => compose({ a: {} as Protocol }), 'compose("a"): the composition and its part "a" have one name. Pass another name for one of them'],
+    ['no part', () => compose({}, { name: 'x' }), /compose\("x"\): no parts are given/],
+    ['a core', () => compose({ a: {} as Protocol }), 'compose("a"): the composition and its part have the same name "a". Rename one of them'],
     ['no protocol', () => compose({ a: {} as Protocol }, { name: 'x' }), /part "a" is not a protocol. Pass what defineProtocol or compose returns/],
     ['a reserved name', () => compose({ link: directory, b: queue }), /a part cannot be named "link"/],
     ['a dot', () => compose({ 'a.b': directory, b: queue }), /a part cannot be named "a.b"/],
-    ['its own name', () => compose({ a: directory, b: queue }, { name: 'a' }), /the composition and its part "a" have one name/],
+    ['its own name', () => compose({ a: directory, b: queue }, { name: 'a' }), /the composition and its part have the same name "a"/],
     ['ports and names', () => compose({ a: directory, b: exclusion }), /part "b" has anonymous nodes, and part "a" needs their names/],
     ['an unknown option', () => compose({ a: directory, b: queue }, { stak: [] } as never), /options.stak is not known. The options are name, stack, properties/],
     ['an unknown notice', () => compose({ a: directory, b: queue }, { stack: [{ on: 'a.grantd', do: 'b.request' }] }), 'compose("a+b"): stack[0].on is "a.grantd", and "grantd" is not a notice of directory. Its notices: granted, released'],
     ['an unknown command', () => compose({ a: directory, b: queue }, { stack: [{ on: 'a.granted', do: 'b.ask' }] }), /stack\[0\].do is "b.ask", and "ask" is not a command of queue. Its commands: request/],
     ['an unknown part', () => compose({ a: directory, b: queue }, { stack: [{ on: 'c.granted', do: 'b.request' }] }), /stack\[0\].on is "c.granted", which begins with no part/],
-    ['a circle', () => compose({ a: directory, b: queue }, { stack: [{ on: 'a.granted', do: 'b.request' }, { on: 'b.queued', do: 'a.request' }] }), /stack goes around: a → b → a/],
-    ['itself', () => compose({ a: directory }, { name: 'x', stack: [{ on: 'a.granted', do: 'a.request' }] }), /stack goes around: a → a/],
+    ['a circle', () => compose({ a: directory, b: queue }, { stack: [{ on: 'a.granted', do: 'b.request' }, { on: 'b.queued', do: 'a.request' }] }), /stack contains a cycle: a → b → a/],
+    ['itself', () => compose({ a: directory }, { name: 'x', stack: [{ on: 'a.granted', do: 'a.request' }] }), /stack contains a cycle: a → a/],
     ['a nested stack', () => compose({ a: relay, b: queue }), /part "a" is a composition with a stack/],
   ]; // prettier-ignore
 
@@ -207,16 +207,16 @@ describe('bad input names the thing, the place and the fix', () => {
   test('options of a part', () => {
     const both = compose({ tree: directory, line: queue });
     const withOptions = (options: object) => () => scenarioOf(both, { ...path(3), options });
-    expect(withOptions({ tre: {} })).toThrow('options.tre is not known here; options are given by part: tree, line');
+    expect(withOptions({ tre: {} })).toThrow('Unknown part options.tre. The parts are tree, line.');
     expect(withOptions({ tree: { policy: 'arow' } })).toThrow(/options\.tree\.policy/);
-    expect(withOptions({ tree: 7 })).toThrow('options.tree is 7; give an object of options of directory');
+    expect(withOptions({ tree: 7 })).toThrow('options.tree is 7. Use an object of options of directory.');
   });
 
   test('a cut link, where one part is routed and another works on links', () => {
     const cut = { at: 0, do: 'cut', link: ['n0', 'n1'] };
     const both = compose({ tree: directory, line: queue });
     expect(() => scenarioOf(both, { ...path(3), events: [cut] })).toThrow(
-      'links of tree+line do not change, because one of its parts is routed',
+      'links of tree+line cannot change, because one of its parts is routed',
     );
   });
 

@@ -140,16 +140,15 @@ const KEYS = ['name', 'stack', 'properties'];
 function checked(parts: unknown, options: ComposeOptions) {
   if (!isObject(parts))
     throw new UsageError(
-      'compose takes its parts by their names, as in compose({ tree: directory, line: queue }). Two parts of one protocol need two names',
+      'compose needs an object of parts by name: compose({ tree: directory, line: queue }). Two parts of one protocol need two names.',
     );
   const names = Object.keys(parts);
   const { name = names.join('+'), stack = [] } = options;
   const complain = complaint(name);
   const unknown = Object.keys(options).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) complain(`options.${unknown} is not known. The options are ${KEYS.join(', ')}`);
-  if (names.length === 0)
-    complain('there is no part. Pass protocols by their names, as in compose({ tree: directory, line: queue })');
-  if (names.includes(name)) complain(`the composition and its part "${name}" have one name. Pass another name for one of them`);
+  if (names.length === 0) complain('no parts are given. Pass protocols by name, as in compose({ tree: directory, line: queue })');
+  if (names.includes(name)) complain(`the composition and its part have the same name "${name}". Rename one of them`);
   for (const key of names) {
     if (!/^[A-Za-z][\w-]*$/.test(key) || RESERVED.includes(key))
       complain(`a part cannot be named "${key}". Use letters, digits, "-" and "_", and neither ${RESERVED.join(' nor ')}`);
@@ -188,16 +187,15 @@ function networkOf(list: readonly Part[]): NetworkNeeds {
 function optionsOf(list: readonly Part[], raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): PartsOptions {
   const names = list.map(({ name }) => name);
   const unknown = Object.keys(raw).find((key) => !names.includes(key));
-  if (unknown !== undefined)
-    throw new UsageError(`options.${unknown} is not known here; options are given by part: ${names.join(', ')}`);
+  if (unknown !== undefined) throw new UsageError(`Unknown part options.${unknown}. The parts are ${names.join(', ')}.`);
   const drawn = names.filter((name) => isObject(raw[name]) && 'draws' in raw[name]);
   if (drawn.length > 1)
-    throw new UsageError(`options.${drawn[1]}.draws: draws are fixed in options.${drawn[0]} already; keep one of them`);
+    throw new UsageError(`options.${drawn[1]}.draws cannot be combined with options.${drawn[0]}.draws. Keep one of them.`);
   return Object.fromEntries(
     list.map(({ name, protocol }) => {
       const given = raw[name] ?? {};
       if (!isObject(given))
-        throw new UsageError(`options.${name} is ${JSON.stringify(given)}; give an object of options of ${protocol.name}`);
+        throw new UsageError(`options.${name} is ${JSON.stringify(given)}. Use an object of options of ${protocol.name}.`);
       try {
         return [name, protocol.options(given, graph)];
       } catch (error) {

@@ -140,7 +140,7 @@ export function checkStack(rules: unknown, parts: readonly Part[], complain: (wh
   const circle = circleOf(checked, parts);
   if (circle)
     complain(
-      `stack goes around: ${circle.join(' → ')}. A part must not command itself, directly or through others. Remove one of these rules`,
+      `stack contains a cycle: ${circle.join(' → ')}. A part must not command itself, directly or through others. Remove one of these rules`,
     );
   return checked;
 }

@@ -1,8 +1,8 @@
 /**
- * The events of a scenario: the verbs that the network itself knows, and the commands of the protocol.
+ * The events of a scenario: those of the network itself, and the commands of the protocol.
  *
- * Each verb defines its keys and how they are read. A file may name only existing nodes, and links of the topology or of an event
- * in the same file.
+ * Each event defines its keys and how they are read. A file may name only existing nodes, and links of the topology or of an event in the
+ * same file.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -27,7 +27,7 @@ import type { ScenarioEvent } from './types.js';
 /** The definitions that events of one file may refer to. */
 export interface EventScope {
   readonly protocol: Pick<Protocol, 'name' | 'commands' | 'network' | 'reload' | 'corruption'>;
-  /** As the protocol completed them. */
+  /** Options, completed by the protocol. */
   readonly options: unknown;
   readonly graph: NetworkGraph;
   readonly contacts: readonly Contact[];
@@ -86,7 +86,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   resume: nodeVerb('resume'),
 };
 
-/** The network's own verbs, and the keys that each takes next to `at` and `do`. */
+/** The network's own events, and the keys of each in addition to `at` and `do`. */
 export const verbKeys: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(verbs).map(([word, { keys }]) => [word, keys]),
 );
@@ -190,7 +190,7 @@ function readPair(value: unknown, path: string, { graph }: EventScope): Pair {
 
 const linkKey = (u: NodeId, v: NodeId): string => (u < v ? `${u}\n${v}` : `${v}\n${u}`);
 
-/** The links that are there at some time of the run. */
+/** Links that exist at some time of the run. */
 function linksOf({ graph, contacts }: EventScope, events: readonly ScenarioEvent[]): ReadonlySet<string> {
   const known = new Set(graph.topology.links.map(([u, v]) => linkKey(u, v)));
   for (const { i, j } of contacts) known.add(linkKey(i, j));
@@ -204,9 +204,7 @@ function linksOf({ graph, contacts }: EventScope, events: readonly ScenarioEvent
 /** A link that goes down, is clogged or slowed must exist. In a routed protocol, any two nodes have a channel that can be clogged. */
 function requireLink(event: ScenarioEvent, path: string, { protocol }: EventScope, known: ReadonlySet<string>): void {
   if (protocol.network.keepsLinks && ['cut', 'join', 'up', 'down'].includes(event.do))
-    throw new UsageError(
-      `${path}: links of ${protocol.name} do not change, because one of its parts is routed; leave the event out`,
-    );
+    throw new UsageError(`${path}: links of ${protocol.name} cannot change, because one of its parts is routed. Omit the event.`);
   const isHindrance = event.do === 'clog' || event.do === 'unclog' || event.do === 'slow';
   if (isHindrance && protocol.network.reach === 'routed') return;
   if (event.do !== 'cut' && event.do !== 'down' && !isHindrance) return;

@@ -1,4 +1,4 @@
-/** The directory, with what other kinds of protocols have: ports, corruption, commands with fields. */
+/** The directory with additional features of other protocols: ports, corruption, commands with fields. */
 import { directory } from '../../machines/directory/index.js';
 import type { Command, Protocol } from '../../machines/protocol.js';
 import { parseScenario } from './parse.js';

@@ -1,7 +1,4 @@
-/**
- * Parses a scenario: checks every key, refuses unknown ones, fills in defaults, builds the topology and reads the options of the
- * protocol.
- */
+/** Parses a scenario: checks every key, rejects unknown ones, adds defaults, builds the topology and reads the options of the protocol. */
 import { isObject, TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
@@ -33,10 +30,10 @@ export { parseText } from './text.js';
 const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload', 'seed', 'until', '$schema'];
 
 /**
- * A scenario from its JSON: every key checked, defaults filled in, the topology built and the options read by the protocol.
+ * Parses a scenario from its JSON: checks every key, adds defaults, builds the topology and reads the options of the protocol.
  *
- * @param protocols those that it may name: `protocols` of the package, and your own.
- * @param readText gives the text of the files that a topology names.
+ * @param protocols known protocols by name: `protocols` of the package, and your own.
+ * @param readText returns the text of a file that a topology names.
  * @throws UsageError with the problem, its place and the fix; nothing has started then.
  * @example
  * ```ts

@@ -10,7 +10,7 @@ import { nearestWord } from './nearest.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The place of a key or an index inside another place; the scenario itself is the empty path. */
+/** Path of a key or index inside another place; the scenario itself has the empty path. */
 export const placeIn = (path: string, key: string | number): string =>
   typeof key === 'number' ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
 
@@ -20,7 +20,7 @@ export function complain(path: string, must: string, value: unknown): never {
   throw new UsageError(`${path || 'The scenario'} must be ${must}, but is ${shownValue(value)}.`);
 }
 
-/** A word that is not known: the nearest known one, and all of them. */
+/** Throws an error about an unknown word, with the nearest known one, and all known ones. */
 export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
   const meant = nearestWord(word, known);
   const list = known.length > 0 ? known.join(', ') : 'none';
@@ -32,7 +32,7 @@ export function readObject(value: unknown, path: string): Fields {
   return value as Fields;
 }
 
-/** An object with no other keys than these. */
+/** Reads an object with only these keys. */
 export function readFields(value: unknown, path: string, known: readonly string[]): Fields {
   const fields = readObject(value, path);
   for (const key of Object.keys(fields)) {
@@ -41,7 +41,7 @@ export function readFields(value: unknown, path: string, known: readonly string[
   return fields;
 }
 
-/** Replaces a missing value by a default. An explicit `null` is not missing, and is refused. */
+/** Replaces a missing value by a default. An explicit `null` is not missing, and is rejected. */
 export const orElse = (value: unknown, fallback: unknown): unknown => (value === undefined ? fallback : value);
 
 export function readList(value: unknown, path: string, of: string): readonly unknown[] {
@@ -54,7 +54,7 @@ export function readNumber(value: unknown, path: string, noun: string, min: numb
   return complain(path, `${noun}${rangeOf(min, max)}`, value);
 }
 
-/** A time, or a length of time; also a weight, which may be a latency. */
+/** Reads a time or duration; also a weight, which may be a latency. */
 export const readTicks = (value: unknown, path: string, noun = 'a number of ticks'): number =>
   readNumber(value, path, noun, 0, TICKS_MAX);
 
@@ -79,7 +79,7 @@ export function readName(value: unknown, path: string, what: string): string {
   return value;
 }
 
-/** A value as an error shows it: short, and on one line. */
+/** A short text of a value for errors, on one line. */
 export function shownValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';

@@ -1,8 +1,8 @@
 /**
- * The JSON Schema of a scenario, for editors: `$schema` in the file, and they complete keys and underline what is wrong.
+ * The JSON Schema of a scenario, for editors: with `$schema` in the file, they complete keys and underline errors.
  *
- * The keys of events, topologies and commands come from the tables of the parser; a test compares the rest. Only the parser can
- * check what depends on the rest of a file: names of nodes, existing links, and the options of a protocol.
+ * The keys of events, topologies and commands come from the tables of the parser; a test compares the rest. Only the parser can check facts
+ * that depend on the rest of a file: names of nodes, existing links, and the options of a protocol.
  */
 import { TICKS_MAX } from '../../machines/checks.js';
 import type { Command, Protocol } from '../../machines/protocol.js';
@@ -21,7 +21,7 @@ const wholeTicks = (minimum: number): Schema => ({ ...from(minimum), maximum: TI
 const chance: Schema = { type: 'number', minimum: 0, maximum: 1 };
 const pairOf = (items: Schema): Schema => ({ type: 'array', items, minItems: 2, maxItems: 2 });
 
-/** An object with these keys and no others; a key that may be left out ends with a question mark. */
+/** Schema of an object with only these keys; optional ones end with a question mark. */
 function exactly(fields: Readonly<Record<string, Schema>>): Schema {
   const entries = Object.entries(fields);
   return {

@@ -1,8 +1,8 @@
 /**
- * JSON text, with the line and column of what is wrong in it.
+ * JSON text, with the line and column of a syntax error.
  *
- * Engines word their complaints differently and some give no position, so when `JSON.parse` fails we look for the place ourselves:
- * one pass over the tokens with a stack of open brackets, no recursion.
+ * Engines word their errors differently and some give no position. So when `JSON.parse` fails, this file finds the place: one pass over the
+ * tokens with a stack of open brackets, without recursion.
  */
 import { UsageError } from '../../machines/errors.js';
 
@@ -74,7 +74,7 @@ function describe(expected: Expected, open: '{' | '[' | undefined): string {
   }
 }
 
-/** The place after the closing quote, `undefined` when the string is not one. */
+/** Index after the closing quote; `undefined` for an invalid string. */
 function endOfString(text: string, start: number): number | undefined {
   for (let at = start + 1; at < text.length; at++) {
     const char = text[at]!;

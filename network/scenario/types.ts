@@ -8,19 +8,19 @@ import type { Workload } from '../world/environment.js';
 import type { Happening } from '../world/script.js';
 
 /**
- * A scenario, checked and completed, as `parseScenario` gives it.
+ * A scenario, checked and completed: the result of `parseScenario`.
  *
  * @public
  */
 export interface Scenario<O = any> {
   readonly protocol: Protocol<O>;
-  /** As the protocol checked and completed them. */
+  /** Options, checked and completed by the protocol. */
   readonly options: O;
   readonly graph: NetworkGraph;
-  /** For a topology that changes with time: who meets whom, and when. */
+  /** Contacts with their times, for a topology that changes over time. */
   readonly contacts: readonly Contact[];
   readonly network: ScenarioNetwork;
-  /** In the order of the file; the place in this list is an event's name in traces. */
+  /** Events in the order of the file. The position in this list identifies an event in traces. */
   readonly events: readonly ScenarioEvent[];
   readonly workload?: Workload;
   readonly seed: number;
@@ -30,7 +30,7 @@ export interface Scenario<O = any> {
 export interface ScenarioNetwork {
   readonly latency: LatencySpec;
   readonly order: 'fifo' | 'unordered';
-  /** Chances, 0 to 1, drawn for each message. */
+  /** Probability, 0 to 1, drawn for each message. */
   readonly loss: number;
   readonly duplicate: number;
   readonly reorder: number;

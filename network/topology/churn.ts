@@ -1,8 +1,8 @@
 /**
- * Edge-Markovian churn: every pair of nodes is a link that is born and dies by itself, step after step.
+ * Edge-Markovian churn: each pair of nodes has a link that appears and disappears independently.
  *
- * In each step a link that is there dies with the one chance, and one that is not is born with the other. It starts from the
- * stationary distribution, in which a share birth / (birth + death) of all pairs is linked, so that no time is special.
+ * In each step an existing link disappears with one probability, and a missing one appears with the other. The first step has the
+ * stationary distribution, in which a share birth / (birth + death) of all pairs is linked, so that all times are equal.
  */
 import { Random } from '../random.js';
 import type { Contact } from './contacts.js';

@@ -1,8 +1,8 @@
 /**
- * Contact lists: a topology in time, as face-to-face studies publish them.
+ * Contact lists: a topology over time, in the format of face-to-face studies.
  *
- * Each line is `t i j`: at time t (in the recorder's unit, seconds as a rule) i and j are in touch. A contact that lasts is one line
- * for each interval of the recorder.
+ * Each line is `t i j`: at time t (in the recorder's unit, usually seconds) i and j are in contact. A longer contact has one line for each
+ * interval of the recorder.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { TICKS_MAX } from '../../machines/checks.js';
@@ -14,7 +14,7 @@ export interface Contact {
   readonly j: NodeId;
 }
 
-/** The contacts in the order of the file, which must be that of time. */
+/** Contacts in the order of the file, which must be that of time. */
 export function parseContacts(text: string): Contact[] {
   const contacts: Contact[] = [];
   let number = 0;

@@ -1,6 +1,4 @@
-/**
- * Edge lists: a line `a b` or `a b weight` is a link, `#` begins a comment, nodes come in the order in which they are named.
- */
+/** Edge lists: a line `a b` or `a b weight` is a link, `#` begins a comment. Nodes are ordered by their first mention. */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Link, Topology } from '../../machines/protocol.js';

@@ -39,7 +39,7 @@ export const torus = (rows: number, columns: number): Shape => ({
   }).flat(),
 });
 
-/** Every level full but the last, which fills from the left: the parent of i is (i - 1) / arity, rounded down. */
+/** Every level is full except the last, which is filled from the left: the parent of i is (i - 1) / arity, rounded down. */
 export const tree = (n: number, arity: number): Shape => ({
   n,
   links: count(n - 1, (i) => [Math.floor(i / arity), i + 1] as const),

@@ -16,7 +16,7 @@ import { greatCircleKm, type Position } from './great-circle.js';
 
 type Value = string | number | List;
 
-/** The values of each key, in order: a key may come many times. */
+/** Values of each key, in order, because a key may be repeated. */
 type List = Map<string, Value[]>;
 
 interface GmlNode {
@@ -25,7 +25,7 @@ interface GmlNode {
   readonly position: Position | undefined;
 }
 
-/** Text of a topology file: UTF-8, or Latin-1 as older files are, which any byte is valid in. */
+/** Text of a topology file: UTF-8, or Latin-1 as in older files, for which any byte is valid. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -97,7 +97,7 @@ function numberOf(list: List, key: string): number | undefined {
 
 const listsOf = (list: List, key: string): List[] => (list.get(key) ?? []).filter((value) => value instanceof Map);
 
-/** Real files have three. */
+/** Maximum nesting of lists; real files have three levels. */
 const DEPTH_MAX = 100;
 const BLANK = /\s/;
 const WORD = /[^\s[\]"#]+/y;
@@ -157,7 +157,7 @@ function endOfLine(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** GML is ASCII on paper: other letters come as `&#233;` or `&eacute;`; we know the numbered ones and XML's five. */
+/** GML is officially ASCII: other letters are written as `&#233;` or `&eacute;`. This supports numbers and the five names of XML. */
 const unescape = (text: string): string =>
   text.includes('&')
     ? text.replace(/&(?:#(\d{1,7})|(\w{2,4}));/g, (whole, code?: string, name?: string) => {

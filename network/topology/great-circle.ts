@@ -12,8 +12,8 @@ const RADIUS_KM = 6371.0088;
 const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 
 /**
- * The length of the great circle between two places by the haversine formula, which is exact enough for near places too.
- * Rounded to meters, so that the last bits of an engine's sine do not reach a run.
+ * Length of the great circle between two places by the haversine formula, which is also exact for short distances. Rounded to meters, so
+ * that the last bits of an engine's sine do not affect a run.
  */
 export function greatCircleKm(a: Position, b: Position): number {
   const halfLatitude = Math.sin(radians(b.latitude - a.latitude) / 2);

@@ -1,5 +1,5 @@
 /**
- * A topology in every form that a scenario may give: a kind with its parameters, nodes and links, a file, or a contact list.
+ * A topology in each form of a scenario: a kind with its parameters, nodes and links, a file, or a contact list.
  *
  * The caller reads files (`readText`), because the network also runs in a browser.
  */
@@ -24,7 +24,7 @@ import { topologyKinds, ofKind } from './kinds.js';
 import { movingKinds, ofMovingKind } from './moving.js';
 import { validateTopology } from './validate.js';
 
-/** A topology and, where it changes with time, who meets whom and when. */
+/** A topology and, if it changes over time, its contacts. */
 export interface TopologyInTime extends Topology {
   readonly contacts: readonly Contact[];
 }
@@ -32,7 +32,7 @@ export interface TopologyInTime extends Topology {
 /** The text of a file that a scenario names. */
 export type ReadText = (path: string) => string;
 
-/** Longer files would take more than a few seconds. */
+/** Maximum size of a file; longer ones take more than a few seconds. */
 const TEXT_MAX_MB = 64;
 
 const FORMS = ['kind', 'nodes', 'file', 'contacts'] as const;
@@ -94,7 +94,7 @@ function readLink(value: unknown, path: string): Link {
   ];
 }
 
-/** GML by the file's name, else an edge list. */
+/** Parses GML, or an edge list, by the file's name. */
 const parseTopology = (content: string, file: string): Topology =>
   validateTopology(/\.gml$/i.test(file) ? parseGml(content) : parseEdgeList(content), '');
 
@@ -105,7 +105,7 @@ function parseInTime(content: string): TopologyInTime {
   return { ...validateTopology({ nodes, links: [] }, ''), contacts };
 }
 
-/** Every complaint about a file's content begins with its name. */
+/** Reads a file. Errors about its content begin with its name. */
 function fromFile<T>(value: unknown, path: string, text: ReadText, parse: (content: string, file: string) => T): T {
   const file = readName(value, path, 'the name of a file');
   let content: string;

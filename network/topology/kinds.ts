@@ -5,20 +5,20 @@ import { placeIn, readFields, readInteger, readList, readNumber, readTicks, type
 import { complete, grid, path, ring, star, torus, tree, type Shape } from './generators.js';
 import { erdosRenyi, geometric } from './random-graphs.js';
 
-/** Beyond these a topology would fill the memory before anything ran. */
+/** Maximum number of nodes, because of the memory. */
 const NODES_MAX = 1_000_000;
 const LINKS_MAX = 2_000_000;
-/** A generator that looks at every pair of nodes has time for this many. */
+/** Maximum number of pairs for generators that visit every pair of nodes, because of the time. */
 const PAIRS_MAX = 50_000_000;
 
 type Parameters = Readonly<Record<string, number>>;
 
-/** Reads one parameter from what the scenario gives. */
+/** Reads one parameter of the scenario. */
 type Read = (value: unknown, place: string) => number;
 
 interface Kind {
   readonly parameters: Readonly<Record<string, Read>>;
-  /** The links to expect, where they are many more than the nodes. */
+  /** Expected number of links, if it is much larger than the number of nodes. */
   links?(parameters: Parameters): number;
   shape(parameters: any): Shape;
 }
@@ -38,7 +38,7 @@ type P<K extends string> = Readonly<Record<K, number>>;
 
 export const topologyKinds: Readonly<Record<string, Kind>> = {
   path: { parameters: { n: size(1) }, shape: ({ n }: P<'n'>) => path(n) },
-  // With two nodes the two links of a ring would be the same one.
+  // A ring of two nodes would have the same link twice.
   ring: { parameters: { n: size(3) }, shape: ({ n }: P<'n'>) => ring(n) },
   star: { parameters: { n: size(1) }, shape: ({ n }: P<'n'>) => star(n) },
   grid: {
@@ -63,7 +63,7 @@ export const topologyKinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** The topology of a kind: nodes n0, n1 …, and the weights given in the order of the links, 1 where none are given. */
+/** Creates the topology of a kind: nodes n0, n1 …, and the given weights in the order of the links, by default 1. */
 export function ofKind(name: string, spec: Fields, place: string): Topology {
   const kind = topologyKinds[name]!;
   const known = Object.keys(kind.parameters);

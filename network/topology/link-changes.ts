@@ -17,7 +17,7 @@ interface Touch {
   until: number;
 }
 
-/** By time; at one time, what ends comes before what begins. */
+/** Sorted by time; at one time, ends precede beginnings. */
 export function linkChanges(contacts: readonly Contact[]): LinkChange[] {
   const interval = intervalOf(contacts);
   const start = contacts[0]?.at ?? 0;

@@ -11,12 +11,12 @@ import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Link, NetworkGraph, Topology } from '../../machines/protocol.js';
 
-/** The network's graph with the rest of what one asks of distances. Spreading it keeps all of it. */
+/** The network graph with additional queries of distances. A spread copy keeps all of them. */
 export interface Metric extends NetworkGraph {
-  /** The nodes of a shortest path from `u` to `v`, both included; `undefined` when there is none. */
+  /** Nodes of a shortest path from `u` to `v`, including both; `undefined` without one. */
   path(u: NodeId, v: NodeId): NodeId[] | undefined;
   isConnected(): boolean;
-  /** The largest distance, `Infinity` when the topology is not connected. Asks every source. */
+  /** Largest distance, or `Infinity` if the topology is not connected. Queries every source. */
   diameter(): number;
 }
 
@@ -28,7 +28,9 @@ interface Row {
   readonly previous: Int32Array;
 }
 
-/** All rows together keep at most `cellsMax` distances, of 12 bytes each with the node before; then the oldest row goes. */
+/**
+ * Creates a metric. All cached rows together have at most `cellsMax` distances, of 12 bytes each; beyond that, the oldest row is removed.
+ */
 export function createMetric(topology: Topology, cellsMax = 2 ** 24): Metric {
   const graph = new Graph(topology);
   const { nodes } = topology;
@@ -53,7 +55,7 @@ export function createMetric(topology: Topology, cellsMax = 2 ** 24): Metric {
       const target = graph.indexOf(v);
       if (source === target) return 0;
       const direct = graph.weight(source, target);
-      // Always from `u`: the sum from the other end may differ in its last bit, and answers must not depend on who asked before.
+      // Always from `u`: the sum from the other end may differ in its last bit, and results must not depend on earlier queries.
       return direct <= 2 * graph.weightMin ? direct : rowOf(source).distance[target]!;
     },
     path(u, v) {
@@ -82,7 +84,7 @@ interface Reached {
 
 const nearer = (a: Reached, b: Reached): number => a.distance - b.distance || a.node - b.node;
 
-/** The links as rows of neighbors: those of node i stand from `first[i]` up to `first[i + 1]`, sorted. No link is doubled. */
+/** The links as sorted rows of neighbors: those of node i are at `first[i]` to `first[i + 1] - 1`. Links are unique. */
 class Graph {
   readonly weightMin: number;
   private readonly index = new Map<NodeId, number>();
@@ -103,7 +105,7 @@ class Graph {
     this.fill(from, to, links);
   }
 
-  /** In the order of the links first, which leaves rows unsorted; then node by node into each other's rows, which sorts them. */
+  /** First in the order of the links, which leaves rows unsorted; then node by node into each other's rows, which sorts them. */
   private fill(from: Int32Array, to: Int32Array, links: readonly Link[]): void {
     const { first, neighbor, length } = this;
     const unsorted = new Int32Array(neighbor.length);
@@ -134,7 +136,7 @@ class Graph {
     return index;
   }
 
-  /** The weight of the link between two nodes, `Infinity` when there is none. */
+  /** Weight of the link between two nodes, or `Infinity` without one. */
   weight(a: number, b: number): number {
     let low = this.first[a]!;
     let high = this.first[a + 1]!;

@@ -6,7 +6,7 @@ import { churn } from './churn.js';
 import type { Contact } from './contacts.js';
 import { walkers } from './walkers.js';
 
-/** Every pair is looked at in every step. */
+/** Limit of pairs times steps, because every pair is visited in every step. */
 const LOOKS_MAX = 200_000_000;
 
 type Read = (value: unknown, place: string) => number;

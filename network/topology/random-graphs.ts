@@ -1,7 +1,7 @@
 /**
  * Random topologies, drawn from their own seed until they are connected.
  *
- * Each attempt has its own stream, so that a topology depends on its parameters and seed alone and not on the run's seed.
+ * Each attempt has its own stream, so that a topology depends only on its parameters and seed, not on the run's seed.
  */
 import { UsageError } from '../../machines/errors.js';
 import { Random } from '../random.js';
@@ -10,7 +10,7 @@ import type { Shape } from './generators.js';
 /** The maximum number of attempts; fewer if one takes long, so that the error comes soon. */
 const ATTEMPTS_MAX = 100;
 const ATTEMPTS_MIN = 3;
-/** In steps of a generator: half a second or so. */
+/** Limit of a generator's work, in steps: about half a second. */
 const WORK_MAX = 50_000_000;
 
 type Links = [number, number][];
@@ -50,7 +50,7 @@ interface Sought {
   readonly work: number;
 }
 
-/** The first of several draws that is connected; a draw that cannot be any more may end with `null`. */
+/** Returns the first connected draw. A draw may return `null` early if it cannot become connected. */
 function drawConnected(n: number, seed: number, { what, fix, work }: Sought, draw: (random: Random) => Links | null): Shape {
   const attempts = Math.max(ATTEMPTS_MIN, Math.min(ATTEMPTS_MAX, Math.floor(WORK_MAX / work)));
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -60,7 +60,7 @@ function drawConnected(n: number, seed: number, { what, fix, work }: Sought, dra
   throw new UsageError(`topology of kind ${what}: none of ${attempts} draws is connected. ${fix}, or try another seed.`);
 }
 
-/** The pairs in the order of their nodes. The square is cut into cells at least a radius wide, so that only nine need a look. */
+/** The pairs in the order of their nodes. The square is divided into cells at least a radius wide, so that only nine cells are visited. */
 export function closePairs(points: readonly (readonly [number, number])[], radius: number): Links {
   const cells = Math.max(1, Math.min(Math.floor(1 / radius), Math.ceil(Math.sqrt(points.length))));
   const cellOf = (x: number) => Math.min(cells - 1, Math.floor(x * cells));
@@ -82,7 +82,7 @@ export function closePairs(points: readonly (readonly [number, number])[], radiu
   return links;
 }
 
-/** Union-find: whether the links leave one component. */
+/** Union-find: true if the links connect all nodes. */
 function connects(n: number, links: Links): boolean {
   const parent = Int32Array.from({ length: n }, (_, i) => i);
   const find = (i: number): number => {

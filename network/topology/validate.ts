@@ -9,8 +9,8 @@ import type { Metric } from './metric.js';
 const NAME_LENGTH_MAX = 200;
 
 /**
- * Refuses an empty topology, bad names, and links to nowhere, to oneself, doubled or with a bad weight.
- * `where` is before the names of places in complaints.
+ * Rejects an empty topology, bad names, and links that are to unknown nodes, loops, repeated or have a bad weight. `where` precedes the
+ * names of places in errors.
  */
 export function validateTopology(topology: Topology, where = 'topology.'): Topology {
   const { nodes, links } = topology;
@@ -35,7 +35,7 @@ export function validateTopology(topology: Topology, where = 'topology.'): Topol
   return topology;
 }
 
-/** Refuses a topology in which some node cannot be reached. */
+/** Rejects a topology with unreachable nodes. */
 export function requireConnected(metric: Metric, why: string): void {
   const [first, ...rest] = metric.topology.nodes;
   const lost = rest.find((node) => metric.distance(first!, node) === Infinity);
@@ -50,7 +50,7 @@ function checkName(node: NodeId, where: string): void {
   if (node === '' || node.length > NAME_LENGTH_MAX || /\p{Cc}/u.test(node)) {
     throw new UsageError(`${where} must be a name of 1 to ${NAME_LENGTH_MAX} printable characters, but is ${shownValue(node)}.`);
   }
-  // Reports and contexts are records keyed by node: "constructor" would find what every object has.
+  // Reports and contexts are records keyed by node, and every object has a property such as "constructor".
   if (node in {})
     throw new UsageError(`${where} is ${shownValue(node)}, a property of every JavaScript object. Choose another name.`);
 }

@@ -1,6 +1,6 @@
 /**
- * Random walkers with a radio: points in the unit square that go straight on, turn at chance, and bounce off the walls; two of them
- * are linked while they are within each other's range.
+ * Random walkers with a radio: points in the unit square that go straight, turn at random, and bounce off the walls. Two of them are linked
+ * while they are within each other's range.
  *
  * Directions come from a table of the compass, not from `Math.cos`, so that a walk is the same on every platform.
  */
@@ -12,9 +12,9 @@ export interface Walkers {
   readonly n: number;
   /** The range of the radios. */
   readonly radius: number;
-  /** How far a walker goes in a step. */
+  /** Distance of a walker's step. */
   readonly speed: number;
-  /** The chance that it takes a new direction after a step. */
+  /** Probability of a new direction after a step. */
   readonly turn: number;
   /** Ticks from one step to the next. */
   readonly every: number;
@@ -53,5 +53,5 @@ export function walkers({ n, radius, speed, turn, every, steps, seed }: Walkers)
   return contacts;
 }
 
-/** Back from the wall by as much as it would have gone through it. */
+/** Reflects a coordinate at the walls. */
 const within = (place: number): number => (place < 0 ? Math.min(1, -place) : place > 1 ? Math.max(0, 2 - place) : place);

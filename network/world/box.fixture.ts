@@ -13,7 +13,7 @@ interface Context {
 }
 type In = { context: Context; event: any };
 
-/** Idle it accepts `lock`, locked it accepts `release`; it sends what events instruct, and records what it receives. */
+/** Accepts `lock` when idle and `release` when locked. It sends the messages that events contain, and records what it receives. */
 const chart = setup({
   types: { context: {} as Context, events: {} as any, emitted: {} as Message },
   actions: {

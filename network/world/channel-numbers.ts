@@ -1,8 +1,8 @@
-/** A number for each channel: which one it is, and its place in the order of one tick. */
+/** A number for each channel, which identifies it and defines its order within one tick. */
 import type { NodeId } from '../../machines/effects.js';
 import type { Instance } from '../../machines/protocol.js';
 
-/** By receiver, then by sender; channels of nodes that come during the run follow, in the order in which they are first used. */
+/** By receiver, then by sender. Channels of nodes that are added during the run follow, in the order of their first use. */
 export function channelNumbers({ rank, topology }: Instance): (from: NodeId, to: NodeId) => number {
   const size = topology.nodes.length;
   const later = new Map<string, number>();

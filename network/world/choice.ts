@@ -10,28 +10,28 @@ import type { Flight, NodeView } from '../../machines/protocol.js';
  * @public
  */
 export type Choice =
-  /** A message arrives, is lost or is doubled, by its number. */
+  /** A message arrives, is lost or is duplicated, by its number. */
   (
     | { readonly deliver: number }
     | { readonly drop: number }
     | { readonly duplicate: number }
     | { readonly timer: readonly [node: NodeId, role: string, timer: string] }
-    /** The scenario's event at this place of its list. */
+    /** The scenario's event at this position of its list. */
     | { readonly event: number }
-    /** The application's reaction to what a node announced, by the type of its event, or a command that it is free to give at any time. */
+    /** The application's reaction to a notification of a node, by the type of its event, or a command that it may send at any time. */
     | { readonly command: readonly [node: NodeId, name: string] }
-    /** The first of the commands that wait at a node is taken. */
+    /** The node takes the first of its waiting commands. */
     | { readonly turn: NodeId }
     /**
      * A node is notified that its channel to a neighbor has come up or gone down, by the scenario's next event for this channel.
      */
     | { readonly notification: readonly [node: NodeId, peer: NodeId] }
   ) & {
-    /** The answers to the draws of this step, in order. */
+    /** Results of the draws of this step, in order. */
     readonly drawn?: readonly number[];
   };
 
-/** A given state to begin in: what each node knows, its armed timers, and what is in flight, in the order of sending. */
+/** A given initial state: the roles of each node, its armed timers, and the messages in flight, in the order of sending. */
 export interface StartState {
   readonly nodes: Readonly<
     Record<NodeId, { readonly roles: NodeView; readonly timers: readonly (readonly [role: string, timer: string])[] }>

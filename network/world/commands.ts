@@ -1,8 +1,8 @@
 /**
- * The commands that wait at one node, oldest first.
+ * The waiting commands of one node, oldest first.
  *
- * A command that waits is taken when its turn has come and the chart has a transition for it. One that does not wait is taken at once,
- * also while others wait: a release must not wait behind the next request.
+ * A waiting command is taken when it is first and the chart has a transition for it. A command that does not wait is taken at once, even
+ * while others wait: a release must not wait behind the next request.
  */
 import type { Message } from '../../machines/effects.js';
 
@@ -37,7 +37,7 @@ export class CommandQueue {
     this.waiting.push(command);
   }
 
-  /** The command whose turn has come, if the chart takes it now; it waits no longer. */
+  /** Takes the first command out of the queue if the chart accepts it now. */
   take(accepts: (event: Message) => boolean): Given | undefined {
     const { head } = this;
     return head && accepts(head.event) ? this.waiting.shift() : undefined;

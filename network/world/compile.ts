@@ -1,6 +1,4 @@
-/**
- * `compile`: the step kernel for anyone's pure machine, in the form of XState's own `initialTransition` and `transition`.
- */
+/** `compile`: the step kernel for any pure machine, with the interface of XState's `initialTransition` and `transition`. */
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, EventFromLogic, InputFrom, SnapshotFrom } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import { EMIT, interpreter, isObserved, RAISE, type Collector } from './kernel.js';
@@ -12,9 +10,9 @@ import { memoryOf, Snapshot, type BranchPlace } from './remembering.js';
  * @public
  */
 export interface AskedAction {
-  /** The name of the action; `xstate.emit` for what is emitted. */
+  /** Name of the action; `xstate.emit` for an emitted event. */
   readonly type: string;
-  /** The action's own parameters; `{ event }` for what is emitted. */
+  /** Parameters of the action; `{ event }` for an emitted event. */
   readonly params: unknown;
 }
 
@@ -24,9 +22,17 @@ export interface AskedAction {
  * @public
  */
 export interface Compiled<M extends AnyStateMachine> {
-  /** The first snapshot, and the actions that entering it asks for. @throws what the machine's own functions throw */
+  /**
+   * Returns the first snapshot, and the actions of its entry.
+   *
+   * @throws errors of the machine's own functions.
+   */
   initialTransition(input?: InputFrom<M>): readonly [SnapshotFrom<M>, readonly AskedAction[]];
-  /** The next snapshot, and the actions in their order. @throws what the machine's own functions throw */
+  /**
+   * Returns the next snapshot, and the actions in order.
+   *
+   * @throws errors of the machine's own functions.
+   */
   transition(snapshot: SnapshotFrom<M>, event: EventFromLogic<M>): readonly [SnapshotFrom<M>, readonly AskedAction[]];
 }
 
@@ -45,19 +51,19 @@ class Asked implements Collector {
 const FIX = 'Run it as an actor instead.';
 const newAsked = (): Asked => new Asked();
 
-/** Snapshots keep what is known of their state, so that it need not be looked up. */
+/** Key of the cached data of a snapshot's state. */
 const PLACE = Symbol('place');
 type Marked = AnyMachineSnapshot & { readonly [PLACE]?: BranchPlace };
 
 /**
- * Compiles a pure machine: XState takes the first step along each path, and later steps repeat it from memory. Results equal
- * those of XState's `transition(machine, snapshot, event)`, including snapshots, several times as fast.
+ * Compiles a pure machine: XState takes the first step along each path, and later steps repeat it from memory. Results equal those of
+ * XState's `transition(machine, snapshot, event)`, including snapshots, several times as fast.
  *
- * Pure is a machine that assigns context, raises and emits events and names actions, and whose functions look at nothing but context
- * and event: their answers are taken to be the same whenever these are. Regions of a parallel state are taken in the order of the
- * document, where XState takes them in the order in which they were entered last (docs/xstate-order.md). Fifty or so steps pay for it.
+ * A pure machine only assigns context, raises and emits events and names actions. Its functions depend only on context and event. Regions
+ * of a parallel state are taken in the order of the document, unlike in XState, which takes them in the order of their last entry
+ * (docs/xstate-order.md). Compilation pays off after about fifty steps.
  *
- * @throws UsageError for a machine that invokes actors or waits for time
+ * @throws UsageError for a machine that invokes actors or uses delays
  * @example
  * ```ts
  * import { createMachine } from 'xstate';

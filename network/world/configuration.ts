@@ -1,7 +1,4 @@
-/**
- * The global state of a running network as properties see it. Views are built on demand, and again only for nodes that took a
- * step.
- */
+/** The current configuration of a running network. Views are built on demand, and again only for nodes that took a step. */
 import type { NodeId } from '../../machines/effects.js';
 import type { Changes, ChannelState, Configuration, Flight, NodeView, Instance } from '../../machines/protocol.js';
 import type { FlightTable } from './flights.js';
@@ -12,7 +9,7 @@ export class ConfigurationView implements Configuration {
   private readonly views = new Map<NodeId, NodeView>();
   private stale = new Set<NodeId>();
   private fresh = false;
-  /** For each who follows: the nodes that moved since he asked. */
+  /** For each follower: the nodes that have changed since its last call. */
   private readonly moved: Set<NodeId>[] = [];
 
   constructor(

@@ -11,7 +11,7 @@ import type { ArmedTimer } from './pending.js';
 import type { Selected } from './selections.js';
 
 /**
- * A step with what only the trace wants to know.
+ * A step with additional data for the trace.
  *
  * @public
  */
@@ -45,36 +45,36 @@ export interface WorldDriver {
   now(): number;
   draw(bound: number, node: NodeId): number;
   fate(): Fate;
-  /** Draws of a corruption, and of the way that a message it puts in flight has left. */
+  /** Draws of a corruption, and of the remaining way of a message that it puts in flight. */
   corrupt: Choose;
   launched(packet: Packet, placedOn?: 'its way'): void;
-  /** The message has arrived or was lost. */
+  /** Called when a message has arrived or was lost. */
   landed(packet: Packet): void;
   armed(node: NodeId, timer: ArmedTimer, delay: number): void;
   disarmed(node: NodeId, timer: ArmedTimer): void;
-  /** The ticks left on an armed timer. */
+  /** Returns the ticks until an armed timer expires. */
   left(node: NodeId, timer: ArmedTimer): number;
   reactionPending(node: NodeId, reaction: number): void;
-  /** The turn of a waiting command may have come. */
+  /** Called when a waiting command may be the first one. */
   turn(node: NodeId): void;
-  /** A command of the workload is done. */
+  /** Called when a command of the workload is complete. */
   done(node: NodeId): void;
-  /** Channels or nodes let their messages go again. */
+  /** Called when channels or nodes release delayed messages. */
   released(): void;
-  /** Everything in flight on a channel was lost. */
+  /** Called when all messages in flight on a channel were lost. */
   emptied(channel: number): void;
   slow(channel: number, by: number): void;
   /** A process has restarted; its channels come up when their ends are notified. */
   returning(channels: readonly (readonly [from: NodeId, to: NodeId])[]): void;
 }
 
-/** Is notified of events, in their order. */
+/** Receives events in their order. */
 export interface Witness {
   started(selected: ReadonlyMap<NodeId, Selected>): void;
   step(step: StepTaken): void;
   lost(lost: Lost): void;
   duplicated(flight: Flight): void;
-  /** A message that no node sent: a corruption or a given start put it in flight. */
+  /** Called for a message without a sender: a corruption or a given start put it in flight. */
   placed(flight: Flight): void;
   channel(change: ChannelChange): void;
   refused(refusal: Refusal): void;

@@ -31,7 +31,7 @@ export interface Applied {
   readonly happened: readonly Happened[];
 }
 
-/** The choices that a world without time leaves open. */
+/** Answers to the choices that a world without time leaves open. */
 export interface OpenAnswers {
   /** The time, where events carry it. @defaultValue 0 */
   readonly at?: number;
@@ -39,7 +39,7 @@ export interface OpenAnswers {
   readonly draw?: Choose;
 }
 
-/** The world in which nothing has happened yet, its nodes started. */
+/** Creates the initial world, with its nodes started. */
 export function beginWorld(frame: WorldFrame, open: OpenAnswers = {}): Applied {
   const happened: Happened[] = [];
   const world = new World(frame, createHost('snapshots', frame.protocol), untimed([], open), recordingWitness(happened));
@@ -47,7 +47,7 @@ export function beginWorld(frame: WorldFrame, open: OpenAnswers = {}): Applied {
   return { world, happened };
 }
 
-/** The world after a choice, and what happened. The world that is given stays as it was. Refuses a choice that cannot be made. */
+/** Returns the world after a choice, and its events. The given world does not change. An impossible choice throws an error. */
 export function apply(world: World, choice: Choice, open: OpenAnswers = {}): Applied {
   const happened: Happened[] = [];
   const host = createHost('snapshots', world.frame.protocol);
@@ -94,7 +94,7 @@ function* reactions(world: World): Generator<Choice> {
   }
 }
 
-/** A move of the environment as a choice, unless it has to wait. */
+/** Returns a move of the environment as a choice, unless it must wait. */
 function choiceOf(world: World, move: EnvironmentMove): Choice | undefined {
   const { environment, frame, flights } = world;
   if (move.kind === 'turn') return canTake(world, move.node, environment.head(move.node)!) ? { turn: move.node } : undefined;
@@ -110,13 +110,13 @@ function choiceOf(world: World, move: EnvironmentMove): Choice | undefined {
   return { event: entry.place };
 }
 
-/** Where a turn is fused with its command, the command comes when the chart takes it. */
+/** True if the chart takes a command with its turn, when both are fused. */
 const comesNow = (world: World, node: NodeId, command: Given): boolean =>
   !world.frame.fused.turns(node) || canTake(world, node, command);
 
 const canTake = (world: World, node: NodeId, { waits, event }: Given): boolean => !waits || world.accepts(node, event);
 
-/** A driver without time: every message is kept until another choice takes it. */
+/** A driver without time: every message stays in flight until another choice takes it. */
 export function untimed(drawn: readonly number[], { at = 0, draw }: OpenAnswers = {}): WorldDriver {
   let answered = 0;
   const byChoice: Choose = (bound) => {
@@ -146,7 +146,7 @@ export function untimed(drawn: readonly number[], { at = 0, draw }: OpenAnswers 
   };
 }
 
-/** Notes what happens. */
+/** Records events. */
 export const recordingWitness = (happened: Happened[]): Witness => ({
   started: () => {},
   step: (step) => happened.push({ kind: 'step', step }),

@@ -12,20 +12,20 @@ import { Links, type ChannelChange } from './links.js';
 import { Script, type CommandEvent, type Entry, type Fused, type ScriptedLinkEvent } from './script.js';
 
 export type Workload = {
-  /** Which of the protocol's commands it issues. */
+  /** Command that it issues. */
   readonly command: string;
 } & (
-  | { /** The next is issued when the last is done. */ readonly sequential: readonly NodeId[] }
+  | { /** Issues the next command when the previous one is complete. */ readonly sequential: readonly NodeId[] }
   | { readonly concurrent: number; readonly requests: number }
 );
 
-/** How many messages may be lost, and how many may arrive twice; `Infinity` for any number. */
+/** Maximum number of lost messages, and of duplicated ones; `Infinity` for any number. */
 export interface Budget {
   readonly loss?: number;
   readonly duplicate?: number;
 }
 
-/** The numbers of losses and duplicates for a search without time, where a scenario defines chances. */
+/** Numbers of losses and duplicates for a search without time, if a scenario defines probabilities. */
 export const faultBudget = ({ loss, duplicate }: { readonly loss: number; readonly duplicate: number }): Budget => ({
   loss: loss > 0 ? Infinity : 0,
   duplicate: duplicate > 0 ? Infinity : 0,
@@ -38,7 +38,7 @@ export interface EnvironmentPlan {
   readonly script: Script;
   readonly workload: Workload | undefined;
   readonly budget: Budget;
-  /** True if an event of the script waits until nothing is in flight any more after the one before. */
+  /** True if an event of the script waits until no message is in flight after the previous event. */
   readonly oneByOne?: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface WorldFrame extends EnvironmentPlan {
   readonly order: 'fifo' | 'unordered';
   /** Steps that are taken together with their cause and are not separate choices: see `fusible`. */
   readonly fused: Fused;
-  /** The metric of routed messages once links have changed. */
+  /** Metric of routed messages after changes of links. */
   measure(topology: Topology): Pick<NetworkGraph, 'distance'>;
 }
 
@@ -61,7 +61,7 @@ export type EnvironmentMove =
 
 /** The changes of a move and the nodes to notify. */
 export interface Made {
-  /** A command that came to its node, or whose turn has come. */
+  /** A command that arrived at its node, or is the first to be taken. */
   readonly given?: { readonly node: NodeId; readonly command: Given };
   /** Directions of links that changed, with a notification for each sender; the links themselves have already changed. */
   readonly changes?: readonly ChannelChange[];
@@ -78,20 +78,20 @@ const channelKey = (from: NodeId, to: NodeId): string => `${from}\n${to}`;
 
 export class Environment {
   readonly crashed = new Set<NodeId>();
-  /** Nodes that have crashed at some time, those included that have come back. */
+  /** Nodes that have crashed at least once, including those that have restarted. */
   readonly everCrashed = new Set<NodeId>();
   readonly paused = new Set<NodeId>();
   /** Channels whose messages do not arrive, as `from\nto`. */
   readonly clogged = new Set<string>();
-  /** Channels that went down with a process that has begun again, as `from\nto`: they come up, each when its end is notified of it. */
+  /** Channels, as `from\nto`, that went down with a restarted process. Each comes up when its end is notified. */
   private readonly returning = new Set<string>();
-  /** Commands that wait their turn, oldest first. */
+  /** Waiting commands, oldest first. */
   private readonly waiting = new Map<NodeId, CommandQueue>();
-  /** Nodes at which a command of the workload is under way. */
+  /** Nodes with a pending command of the workload. */
   readonly underWay = new Set<NodeId>();
-  /** Commands that the workload has issued. */
+  /** Number of commands that the workload has issued. */
   issued = 0;
-  /** By lane: how many of its entries have come. */
+  /** Number of past entries, by lane. */
   readonly places: number[];
   loss: number;
   duplicate: number;
@@ -129,7 +129,7 @@ export class Environment {
     this.places.splice(0, this.places.length, ...lanes.map((entries) => entries.filter(hasCome).length));
   }
 
-  /** The same with other names for the nodes; a lane of the script becomes another one. */
+  /** The same environment with other names of nodes and other lanes of the script. */
   renamed(name: (node: NodeId) => NodeId, toLane: readonly number[]): Environment {
     const image = new Environment(this.plan, this.links.renamed(name), this);
     this.places.forEach((place, lane) => (image.places[toLane[lane]!] = place));
@@ -144,7 +144,7 @@ export class Environment {
     return image;
   }
 
-  /** Everything that can come next, the nodes and messages being left out of account. */
+  /** All moves that can come next, independent of nodes and messages. */
   moves(): readonly EnvironmentMove[] {
     const { script } = this.plan;
     const entries = script.lanes.flatMap((_, i): readonly EnvironmentMove[] => {
@@ -166,7 +166,7 @@ export class Environment {
     return peers.map((from) => ({ kind: 'channel', from, to: node, up: false }));
   }
 
-  /** Channels that are to come up again; a process that has ended is notified of none. */
+  /** Channels that are to come up again. A process that has ended is not notified. */
   returns(): readonly (readonly [from: NodeId, to: NodeId])[] {
     return this.allReturning().filter((ends) => !ends.some((end) => this.crashed.has(end)));
   }
@@ -186,13 +186,13 @@ export class Environment {
     return entry;
   }
 
-  /** True if an event need not wait for those before it: where they come one by one, all of them have come. */
+  /** True if an event need not wait for earlier ones: one by one, all of them must have happened. */
   private mayCome({ place }: Entry): boolean {
     if (!this.plan.oneByOne) return true;
     return !this.plan.script.lanes.some((_, lane) => (this.next(lane)?.place ?? place) < place);
   }
 
-  /** True if some entry of the event has come and another has not. */
+  /** True if some entry of the event has happened and another has not. */
   hasBegun({ place }: Entry): boolean {
     return this.plan.script
       .lanesAt(place)
@@ -283,18 +283,18 @@ export class Environment {
     return { event: event(fields), waits, name };
   }
 
-  /** A command begins to wait at its node. */
+  /** Adds a command to the queue of its node. */
   enqueue(node: NodeId, command: Given): void {
     if (!this.waiting.has(node)) this.waiting.set(node, new CommandQueue());
     this.waiting.get(node)!.add(command);
   }
 
-  /** The command whose turn is next at a node. */
+  /** The first waiting command of a node. */
   head(node: NodeId): Given | undefined {
     return this.waiting.get(node)?.head;
   }
 
-  /** Takes the command whose turn it is, if the chart takes it now. */
+  /** Takes the first waiting command, if the chart accepts it now. */
   takeTurn(node: NodeId, accepts: (event: Message) => boolean = () => true): Given | undefined {
     const queue = this.waiting.get(node);
     const taken = queue?.take(accepts);
@@ -321,16 +321,13 @@ export class Environment {
     return { given: { node, command: this.given({ name: this.plan.workload!.command, fields: {} }) } };
   }
 
-  /** How many commands the workload issues in all. */
+  /** Total number of commands of the workload. */
   get total(): number {
     const { workload } = this.plan;
     return workload ? ('sequential' in workload ? workload.sequential.length : workload.requests) : 0;
   }
 
-  /**
-   * The node whose command of the workload is done by what a node announced: the one named as its `requester`, or else the node
-   * itself.
-   */
+  /** The node whose workload command a notification completes: its `requester`, or else the notifying node. */
   doneBy(node: NodeId, notification: Message & { readonly requester?: NodeId | null }): NodeId | undefined {
     const { workload, protocol } = this.plan;
     if (!workload || !protocol.commands[workload.command]!.completedBy.includes(notification.type)) return undefined;
@@ -338,13 +335,13 @@ export class Environment {
     return this.underWay.has(done) ? done : undefined;
   }
 
-  /** True if all that was to be asked has been asked and served. */
+  /** True if all commands of the workload are issued and complete. */
   get isOver(): boolean {
     const isRead = this.plan.script.lanes.every((_, lane) => this.next(lane) === undefined);
     return isRead && !this.hasWaiting && this.issued === this.total && this.underWay.size === 0;
   }
 
-  /** A text that is the same for two environments in which the same can happen. `nodes` gives the order. */
+  /** A text that is equal for two environments with the same possible futures. `nodes` gives the order. */
   key(nodes: readonly NodeId[]): string {
     const { places, crashed, everCrashed, loss, duplicate, issued, underWay } = this;
     for (const lane of places.keys()) this.next(lane);
@@ -355,7 +352,7 @@ export class Environment {
     return `${places.join()} ${this.ports(nodes).join()} ${[...this.returning].sort().join(';')} ${there(crashed)} ${there(everCrashed)} ${loss} ${duplicate} ${issued} ${there(underWay)} ${waiting}`;
   }
 
-  /** For each ordered pair of nodes the sender's port, or -1 where the channel is down. */
+  /** For each ordered pair of nodes the sender's port, or -1 if the channel is down. */
   ports(nodes: readonly NodeId[]): readonly number[] {
     const { links } = this;
     return nodes.flatMap((u) => nodes.map((v) => (links.up(u, v) ? links.port(u, v) : -1)));

@@ -2,7 +2,7 @@
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Flight } from '../../machines/protocol.js';
 
-/** A message on its way, with the number of its channel. */
+/** A message in flight, with the number of its channel. */
 export interface Packet extends Flight {
   readonly channel: number;
 }
@@ -70,7 +70,7 @@ export class FlightTable {
     else this.byChannel.set(packet.channel, new Set([packet]));
   }
 
-  /** Takes a message off; nothing happens when it is not in flight. */
+  /** Removes a message; no effect if it is not in flight. */
   remove(packet: Packet): void {
     if (!this.byNumber.delete(packet.id)) return;
     for (const follower of this.followers) follower(packet, -1);

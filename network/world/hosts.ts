@@ -39,9 +39,9 @@ export interface Role {
 export interface Host {
   /** How the roles of one node communicate. */
   readonly wiring: Wiring | undefined;
-  /** `node` and `role` are for inspectors. */
+  /** Starts a role. `node` and `role` are names for inspectors. */
   start(chart: string, input: unknown, node?: NodeId, role?: string): { role: Role; effects: readonly Effect[] };
-  /** A role in a given state, no entry action run again. */
+  /** Restores a role in a given state, without its entry actions. */
   restore(view: RoleView, node?: NodeId, role?: string): Role;
   /** Sets the sender of the next event (`null` for none); present if the host is inspected. */
   readonly comesFrom?: ((sender: NodeId | null) => void) | undefined;
@@ -65,7 +65,7 @@ export function createHost(kind: HostKind, hosted: Hosted, parent?: AnyActor): H
   return kind === 'actors' ? new ActorHost(hosted, parent) : new SnapshotHost(hosted);
 }
 
-/** How a snapshot host puts roles back and takes their steps; a search remembers both. */
+/** How a snapshot host restores roles and takes their steps; a search caches both. */
 export interface Steps {
   restore(machine: AnyStateMachine, view: RoleView): AnyMachineSnapshot;
   macrostep(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped;
@@ -140,7 +140,7 @@ class ActorRole implements Role {
   send(event: Message): readonly Effect[] {
     const { outbox } = this;
     outbox.effects = [];
-    // XState would take nothing after the end either, and warn.
+    // XState would ignore the event too, with a warning.
     if (isOver(this.snapshot)) return outbox.effects;
     this.selections.during(this.role, this.snapshot, () => {
       if (this.group) this.group.deliver(this.actor, this.role, event);
@@ -172,7 +172,7 @@ interface Live {
   readonly charts: Charts;
 }
 
-/** Every copy of a chart costs more than many actors: hosts of the same charts share theirs. */
+/** Cache: a copy of a chart costs more than many actors, so hosts of the same charts share one. */
 const lives = new WeakMap<Charts, Live>();
 
 function liveOf(charts: Charts): Live {
@@ -228,8 +228,8 @@ class ActorHost implements Host {
 }
 
 /**
- * Puts a node in the very state of another one. Snapshots never change, so both may have the same ones; of any other host the view is put
- * back. Not a method of the node: live ones have no use for it, and are weighed.
+ * Sets a node to the state of another one. Snapshots are immutable, so both may share them; for other hosts the view is restored. Not a
+ * method, because live nodes do not need it, and their size matters.
  */
 export function takeOver(node: Node, from: Node, host: Host): void {
   node.stop();

@@ -26,12 +26,12 @@ interface ExecutableAction {
   readonly params?: any;
 }
 
-/** Takes what a step asks for, in order. */
+/** Collects the requests of a step, in order. */
 export interface Collector {
   add(type: string, params: any): void;
 }
 
-/** The names of XState's own actions that a pure chart may leave in its action list, and what the kernel makes of them. */
+/** Names of XState's own actions that a pure chart may leave in its action list. */
 export const EMIT = 'xstate.emit';
 export const RAISE = 'xstate.raise';
 
@@ -41,7 +41,7 @@ const VOCABULARY_SET: ReadonlySet<string> = new Set(VOCABULARY);
 /** The requests of a step to its host: effects of the vocabulary, and emitted events. */
 export class Effects implements Collector {
   private readonly performed: Effect[] = [];
-  /** Kept apart: a live actor emits when its macrostep is over, after all other effects. */
+  /** Separate, because a live actor emits after its macrostep, after all other effects. */
   private emitted: Effect[] | null = null;
 
   add(type: string, params: any): void {
@@ -57,7 +57,7 @@ export class Effects implements Collector {
   }
 }
 
-/** Transitions without an event and raised events in one step: more than this have no end, and XState would follow them forever. */
+/** Limit of eventless transitions and raised events in one step. XState would follow an infinite loop forever. */
 const MICROSTEPS_MAX = 10_000;
 
 let microsteps = 0;
@@ -66,7 +66,7 @@ let observers = 0;
 
 const inert = createActor(createMachine({}));
 
-/** Receives every microstep, so that coverage can be counted and an infinite step ends. */
+/** Receives every microstep, for coverage and to stop an infinite step. */
 const system = reportingSystem(inert, (inspected) => {
   if (++microsteps > MICROSTEPS_MAX) throw new ProtocolError('The chart loops forever through "always" or "raise".');
   reportInspected(inert, inspected);
@@ -85,10 +85,10 @@ const scope = {
 };
 const anyScope = scope as any;
 
-/** True if anybody is notified of microsteps: then every step is XState's own. */
+/** True if microsteps are observed: then XState takes every step. */
 export const isObserved = (): boolean => observers > 0 || missing.length > 0;
 
-/** Every step within is XState's own: to look at what was remembered with other eyes. */
+/** Runs a function during which XState takes every step, to verify cached results. */
 export function byXState<T>(act: () => T): T {
   observers++;
   try {
@@ -125,7 +125,7 @@ const scopedSteps = {
     return snapshot;
   },
 
-  /** An event without a transition, or after the end, leaves the very same snapshot. */
+  /** An event without a transition, or after the end, returns the same snapshot object. */
   step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message, asked: Collector): AnyMachineSnapshot {
     if (snapshot.status !== 'active') return snapshot;
     collector = asked;
@@ -134,7 +134,7 @@ const scopedSteps = {
   },
 };
 
-/** The steps of a chart as XState itself takes them, whatever collects what they ask for. */
+/** The steps of a chart by XState itself, with any collector. */
 export const interpreter = {
   ...(missing.length > 0 ? publicSteps : scopedSteps),
 
@@ -230,7 +230,7 @@ export interface TakenTransition {
   readonly event: Message;
 }
 
-/** The system of what runs on the kernel without its own actor: it knows whether anybody observes it. */
+/** The system of charts on the kernel, without actors: it knows whether observers exist. */
 export const kernelSystem: AnyActor['system'] = Object.assign(system, {
   inspect(observer: Parameters<AnyActor['system']['inspect']>[0]) {
     const subscription = inert.system.inspect(observer);
@@ -244,7 +244,7 @@ export const kernelSystem: AnyActor['system'] = Object.assign(system, {
   },
 });
 
-/** Its place among the choices of its state for its event; -1 for the step into a first state, which no config spells out. */
+/** Index among the transitions of its state for its event; -1 for the step into the initial state, which no config contains. */
 export const indexOf = (transition: AnyTransitionDefinition): number =>
   choicesOf(transition.source, transition.eventType).indexOf(transition);
 
@@ -252,7 +252,7 @@ export const indexOf = (transition: AnyTransitionDefinition): number =>
 export const choicesOf = (node: AnyStateNode, descriptor: string): readonly AnyTransitionDefinition[] =>
   (descriptor === '' ? node.always : node.transitions.get(descriptor)) ?? [];
 
-/** Reports every transition that the kernel takes, until the returned function is called: what coverage is counted from. */
+/** Reports every transition that the kernel takes, until the returned function is called. Coverage uses it. */
 export function onTransition(listener: (taken: TakenTransition) => void): () => void {
   const subscription = kernelSystem.inspect((inspected) => {
     if (inspected.type === '@xstate.microstep') report(inspected, listener);

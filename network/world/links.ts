@@ -1,9 +1,8 @@
 /**
- * The links as they stand: every direction has its own status, and where nodes are anonymous every link takes a port at each end.
+ * The current links: every direction has its own status, and with anonymous nodes every link has a port at each end.
  *
- * A join brings up each direction that is down, a cut takes down each that is up. If nodes have names, the two directions are two
- * channels, and each end is notified separately. Between ports a link is one thing: it changes for both ends before either is
- * notified.
+ * A join brings up each direction that is down, a cut takes down each that is up. If nodes have names, the two directions are two channels,
+ * and each end is notified separately. Between ports a link changes as a whole, for both ends before either is notified.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -12,7 +11,7 @@ import type { LinksView, PortedLink, Topology } from '../../machines/protocol.js
 interface Channel {
   up: boolean;
   weight: number;
-  /** The sender's port, 0 where ports are not used. */
+  /** Port of the sender, 0 without ports. */
   port: number;
 }
 
@@ -23,7 +22,7 @@ export interface ChannelChange {
   readonly up: boolean;
 }
 
-/** The least port that is not in use. */
+/** Smallest free port. */
 export function lowestFreePort(isInUse: (port: number) => boolean): number {
   let port = 1;
   while (isInUse(port)) port++;
