@@ -78,13 +78,17 @@ const PARTS = {
     after: '}',
   },
   'leaders.md 2': { notRun: 'it goes on for as long as the peer runs' },
-  'inspector.md 1': {
+  'inspector-attach.md 3': {
     imports: `import { createActor, type ActorOptions, type AnyStateMachine } from 'xstate';`,
     before:
       'const useMachine = (logic: AnyStateMachine, options: ActorOptions<AnyStateMachine>) => void createActor(logic, options);',
     notRun: 'it connects to the page that quiver explore --live serves',
   },
-  'inspector.md 2': { notRun: 'two processes, of which the page shows one' },
+  'inspector-attach.md 2': {
+    as: (text) => text.replace('export default ', 'void '),
+    notRun: 'inspector/page.attach.test.ts runs Vite with it',
+  },
+  'inspector-attach.md 1': { notRun: 'two processes, of which the page shows one' },
   'locks.md 1': { notRun: 'a hub and two more processes; docs/start/backend.md runs them' },
   'locks.md 6': {
     imports: `import { createLocks } from 'xstate-quiver/locks';`,

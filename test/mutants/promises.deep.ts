@@ -1,6 +1,6 @@
 /**
  * Tests the properties with mutants: the score of checker and swarm without any recorded behavior of the charts. `npm run test:deep --
- * test/mutants/promises` prints the table of docs/testing.md, and the names of unexplained survivors. For locks, a sample is judged.
+ * test/mutants/promises` prints the table of docs/evidence/generated-tests.md, and the names of unexplained survivors. For locks, a sample is judged.
  */
 import { config } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';

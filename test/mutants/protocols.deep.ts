@@ -1,6 +1,6 @@
 /**
  * Judges every mutant of every protocol: it is killed, or equivalent for the reason next to it. `npm run test:deep --
- * test/mutants/protocols` prints the table of docs/testing.md, with all unexplained survivors.
+ * test/mutants/protocols` prints the table of docs/evidence/generated-tests.md, with all unexplained survivors.
  */
 import { expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
