@@ -106,7 +106,7 @@ describe('the counterexample of the checker', () => {
   });
 });
 
-test('trace and page as one file from disk: same view, no requests, no script injection', async () => {
+test('trace and page as one file from disk: same view, no requests, no injection', async () => {
   const evil = '</script><script>document.title = "owned"</script>';
   const file = join(mkdtempSync(join(tmpdir(), 'quiver-file-')), 'failure.html');
   writeFileSync(file, pageFile(counterexampleTrace().replaceAll('"n1"', JSON.stringify(evil)), pageUrl));

@@ -12,7 +12,7 @@ import type { Configuration, Core, Property, RoleView } from './protocol.js';
 const WORD_OF_LINKS = ['link.up', 'link.down'];
 
 /**
- * Default property of a protocol that declares none.
+ * Default property of a protocol, which `defineProtocol` adds if the protocol declares none.
  *
  * @public
  */

@@ -2,7 +2,7 @@
  * The page of a failing test: the run in the inspector, as one file in the folder `quiver-failures`.
  *
  * Tests also run in browsers, which cannot write files, so the writer is loaded only after a failure. An error with the page does not fail
- * the test: then there is no page.
+ * the test: then the page is missing.
  */
 import type { PathViolation } from '../inspector/path-trace.js';
 import type { Protocol } from '../machines/protocol.js';

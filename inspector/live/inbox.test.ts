@@ -53,7 +53,7 @@ test('time in which the inspector was busy does not count as silence of programs
   jump.mockRestore();
 });
 
-test('a connected program may be silent; it is gone if it leaves; a lost one may return', () => {
+test('a connected program may be silent, is gone after leaving, and may return if lost', () => {
   const program = { name: 'p', run: '1' };
   inbox.putAll({ program, reports: [report(now())] }, Infinity);
   vi.advanceTimersByTime(60_000);

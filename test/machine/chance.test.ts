@@ -125,7 +125,7 @@ describe('chance and time that decide', () => {
     expect({ verdict, failures }).toEqual({ verdict: 'valid', failures: [] });
   });
 
-  test('a guard that is rarely true is decided, and random walks draw other numbers for the properties', async () => {
+  test('a rarely true guard is decided, and random walks draw other numbers', async () => {
     const rare = createMachine({
       id: 'rare',
       initial: 'ready',

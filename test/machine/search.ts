@@ -29,7 +29,7 @@ const LIMITS: Readonly<Record<SearchLimit, number>> = { states: 2000, searchStep
 /** How many steps are taken with another chance. */
 const CHANGES_MAX = 400;
 
-/** With more states, the search determines whether parts of the context make no difference. */
+/** The number of states from which on the search determines whether parts of the context make no difference. */
 const MANY = 200;
 
 /**
