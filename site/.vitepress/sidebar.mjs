@@ -45,6 +45,7 @@ const chapters = {
     rehearsal: 'Rehearsal',
     'testing-machines': 'Tests for any XState machine',
     scenarios: 'Scenarios',
+    composing: 'Compose machines into an app',
     'own-protocol': 'Your own protocol',
     testing: 'Tests for protocols',
     checking: 'Checking',
