@@ -265,7 +265,7 @@ async function bearsOwnCode(visitor) {
   const calls = { ...own, events: [{ at: 0, node: 'n0', do: 'leave' }] };
   await scenario.fill(JSON.stringify(calls));
   await chart.fill(ownProtocol("{ actions: assign(() => { throw new Error('mine'); }) }"));
-  await visitor.isRefused('an action that throws', /line 3, column \d\+: node n0: its step for "leave" failed: mine/);
+  await visitor.isRefused('an action that throws', /line 3, column \d+: node n0: its step for "leave" failed: mine/);
   await chart.fill(ownProtocol("'out'", 'throw { a: 1 };'));
   await visitor.isRefused('a module that throws no Error', /In the chart: \{"a":1\} was thrown/);
   await scenario.fill(JSON.stringify(own));
