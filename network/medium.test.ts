@@ -76,6 +76,22 @@ describe('a medium', () => {
     expect(report.verdict).toBe('invalid');
   });
 
+  test.each([1, 2, 3, 4])('what is on its way when a protocol comes to rest is not lost, seed %i', (seed) => {
+    const json = {
+      protocol: 'queue',
+      topology: { kind: 'path', n: 4 },
+      workload: { concurrent: 3, requests: 12 },
+      events: [{ at: 3, do: 'corrupt', nodes: ['n1'] }],
+      seed,
+    };
+    const verdicts = [undefined, ((_, __, clock) => delay(1, clock)) satisfies Medium].map((medium) => {
+      const { verdict, at } = new Simulation(parseScenario(json, protocols), { ...(medium && { medium }) }).run();
+      return { verdict, at };
+    });
+    expect(verdicts).toEqual([verdicts[0], verdicts[0]]);
+    expect(verdicts[0]!.verdict).toBe('valid');
+  });
+
   test('a bandwidth: one message in ten ticks', () => {
     const narrow: Medium = (_, to, clock) => (to === 'n0' ? concatMap((flight) => of(flight).pipe(delay(10, clock))) : undefined);
     const { lines, report } = run(narrow, [ask('n1'), ask('n2')], 3);

@@ -287,7 +287,8 @@ export class Simulation {
       this.listening.runUntil(until.at);
     }
     const atRest = !cutOff && !this.choices && ('idle' in until || this.clock.isIdle);
-    if (atRest) this.network.loseStranded();
+    // A protocol that is at rest by its own rule may have messages on their way.
+    if (atRest && this.clock.isIdle) this.network.loseStranded();
     const watched = this.monitor.finish(atRest, this.clock.now(), this.refutes);
     const properties = this.watch ? [...watched, ...(this.observer.properties?.() ?? [])] : [];
     const byType = Object.fromEntries([...this.messages].sort(([a], [b]) => (a < b ? -1 : 1)));
