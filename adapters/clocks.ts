@@ -22,6 +22,13 @@ const isTime = (value: unknown): value is number => Number.isSafeInteger(value) 
 const inDigits = { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' } as const;
 const textOf = (ms: number): string => `${new Intl.DateTimeFormat('sv-SE', inDigits).format(ms)} UTC`;
 
+const aheadText = (began: number, now: number): string =>
+  `refused because its clock is more than a day ahead: it started at ${textOf(began)} by its clock, and here it is ${textOf(now)}. Correct both clocks`;
+
+/** Why a session is refused; `null` if the clock of its sender is not the reason. */
+export const refusalOf = (session: number, now: number): string | null =>
+  session > lastSession(now) ? `is ${aheadText(Math.floor(session / SESSIONS_A_MS), now)}` : null;
+
 interface ClocksOptions {
   readonly clock: Pick<SchedulerLike, 'now'>;
   /** Milliseconds after its last frame for which a peer counts as present. Its end is not reported if others relay its frames. */
@@ -76,8 +83,7 @@ export class Clocks {
     if (sighting === undefined || now > sighting.at + this.options.silenceMs) return null;
     const { began: theirs } = sighting;
     const how = sighting.via === null ? 'connected' : `connected through ${sighting.via}`;
-    if (theirs > now + AHEAD_MS_MAX)
-      return `${how}, but refused because its clock is more than a day ahead: it started at ${textOf(theirs)} by its clock, and here it is ${textOf(now)}. Correct both clocks`;
+    if (theirs > now + AHEAD_MS_MAX) return `${how}, but ${aheadText(theirs, now)}`;
     if (this.began <= theirs + AHEAD_MS_MAX) return null;
     return (
       `${how}, but does not answer: it started at ${textOf(theirs)} by its clock, and this peer at ${textOf(this.began)} by its own. ` +

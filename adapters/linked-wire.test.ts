@@ -89,7 +89,7 @@ describe('accepted sessions', () => {
     await beats(time, 40);
     return said()
       .slice(before)
-      .filter((text) => text.includes('malformed')).length;
+      .filter((text) => /is malformed|clock is more than a day ahead/.test(text)).length;
   };
   const ways = (message: object): object[] => [message, ...passed(message)];
 

@@ -44,7 +44,7 @@ import {
   wholeNumberOf,
 } from './options.js';
 import { FalseReports } from './false-reports.js';
-import { Clocks, firstSession, lastSession, SESSIONS_A_MS } from './clocks.js';
+import { Clocks, firstSession, lastSession, refusalOf, SESSIONS_A_MS } from './clocks.js';
 import { absenceOf, explainAbsence } from './transports/absence.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
@@ -228,6 +228,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
     ...linkedCore,
     accepts: (message, instance) =>
       linkedCore.accepts(message, instance) && isPlausible(message as Frame | Bye | Relay | Relayed, clock.now()),
+    refusal: (message) => refusalOf((message as unknown as Frame).session, clock.now()),
   };
   const topology: Topology = { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1]) };
   const linkOptions = { session, nonce, beat: beatMs, patience, relay, windowSize, ...roomsIn(limits) };

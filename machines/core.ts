@@ -4,12 +4,16 @@
  * `defineCore` also validates the description, for authors of protocols. The built-in protocols are validated in every test, so an
  * application that uses only one of them does not load the validation.
  */
+import type { Message } from './effects.js';
 import { UsageError } from './errors.js';
 import type { Command, CommandDescription, Core, CoreDescription } from './protocol.js';
 import { isOfShape } from './shapes.js';
 
 /** Core of a running protocol: its instance exists, so options and reactions are no longer needed. */
-export type RunningCore<O = any> = Omit<Core<O>, 'options' | 'reactions'>;
+export type RunningCore<O = any> = Omit<Core<O>, 'options' | 'reactions'> & {
+  /** Why a message that is not accepted is refused, in words that follow its sender; `null` if it is malformed. */
+  readonly refusal?: (message: Message) => string | null;
+};
 
 export function coreOf<O = Record<string, never>>(description: CoreDescription<O>): Core<O> {
   const { charts, network, messages = {}, commands = {} } = description;

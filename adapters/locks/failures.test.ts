@@ -103,6 +103,19 @@ describe('locks that an error ends', () => {
   });
 });
 
+test.each(['the bus', 'the transports'])('closing %s before the locks prints nothing', async (first) => {
+  const printed = (['warn', 'error', 'info'] as const).map((level) => vi.spyOn(console, level).mockClear().mockImplementation(() => {}));
+  onTestFinished(() => printed.forEach((spy) => spy.mockRestore()));
+  const bus = new InProcessBus();
+  const all = ['a', 'b', 'c'].map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b', 'c'] }));
+  await Promise.all(all.map((locks) => locks.request('printer', () => {})));
+  if (first === 'the bus') bus.close();
+  else await Promise.all(all.map(({ transport }) => transport.close()));
+  await Promise.all(all.map((locks) => locks.close()));
+  bus.close();
+  expect(printed.flatMap((spy) => spy.mock.calls.flat())).toEqual([]);
+});
+
 describe('a peer with unreasonable epoch numbers', () => {
   const ids = ['a', 'b', 'c'];
   const YEARS = 5 * 366 * 24 * 60 * 60 * 1_000;

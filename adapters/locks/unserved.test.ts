@@ -267,6 +267,8 @@ test('clocks more than a day apart: each end reports both times', async () => {
   const ahead = (began: string) =>
     `connected, but refused because its clock is more than a day ahead: it started at ${began} by its clock, and here it is 2026-03-01 12:00:00 UTC. Correct both clocks`;
   const warnings = await texts();
+  // The first warning, long before the locks have waited for ten seconds, names the clock as well.
+  expect(warnings[0]).toMatch(/^node "a" of "link\/1" dropped a message: "frame" from "[bc]" is refused because its clock is more than a day ahead/);
   expect(warnings).toContain(
     `${nothing('locks', 'a')}it does not reach b, c (b: ${ahead('2026-03-04 12:00:00 UTC')}; c: ${ahead('2026-03-04 12:01:00 UTC')})${tooFew}`,
   );

@@ -5,6 +5,7 @@ import { arm, effects } from '../../machines/effects.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { VirtualClock } from '../../network/clock.js';
 import { InProcessBus } from '../transports/in-process.js';
+import { MessagePortHub, messagePort } from '../transports/message-port.js';
 import { Channels } from './channels.js';
 import { Presence } from './presence.js';
 import { createNode, type LiveNode } from './node.js';
@@ -196,10 +197,12 @@ test('closing ends waiting commands and frees the name; the transport stays open
 });
 
 test('a node whose transport breaks closes with a named error', async () => {
-  const bus = new InProcessBus();
-  const node = createNode({ transport: bus.transport('a'), protocol: directory, topology: star });
+  const hub = new MessagePortHub();
+  const { port1, port2 } = new MessageChannel();
+  hub.attach(port1);
+  const node = createNode({ transport: messagePort(port2, { id: 'a' }), protocol: directory, topology: star });
   await node.ready;
-  bus.close();
+  hub.close();
   expect(await node.closed).toMatchObject({ name: 'ConnectionError' });
 });
 

@@ -39,7 +39,7 @@ import {
   type NodePeer,
 } from './node-options.js';
 import type { PortTable } from './ports.js';
-import { malformedText, refuseImpossible, refuseUnsafe, strangerText } from './safety.js';
+import { refusedText, refuseImpossible, refuseUnsafe, strangerText } from './safety.js';
 import { watchers } from './watchers.js';
 import { loadStored, save, type PeerStorage } from '../storage/storage.js';
 import type { Transport } from '../transports/transport.js';
@@ -346,7 +346,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       this.host.comesFrom?.(from);
       this.step({ ...message, from: address } as Message);
       this.host.comesFrom?.(null);
-    } else this.drops.drop(malformedText(from, message.type));
+    } else this.drops.drop(refusedText(from, message.type, this.protocol.refusal?.(message) ?? null));
   }
 
   /**

@@ -41,5 +41,5 @@ export function refuseImpossible(
 export const strangerText = (from: NodeId): string =>
   `A message is from "${from}", which is not in the topology. If it should participate, add it: linked(transport, { peers })`;
 
-export const malformedText = (from: NodeId, type: string): string =>
-  `"${type}" from "${from}" is malformed, or names a node that is not in the topology here. Pass the same list of peers everywhere, also to linked`;
+export const refusedText = (from: NodeId, type: string, why: string | null): string =>
+  `"${type}" from "${from}" ${why ?? 'is malformed, or names a node that is not in the topology here. Pass the same list of peers everywhere, also to linked'}`;

@@ -29,6 +29,8 @@ import type { Transport } from './transport.js';
  */
 export class InProcessBus {
   private readonly hub = new Hub();
+  /** Transports that are connected, or connect. */
+  private readonly open = new Set<Transport>();
 
   /**
    * Creates the transport of one peer, not connected yet. While it is connected, a second one of the same id is refused.
@@ -36,21 +38,24 @@ export class InProcessBus {
    * @throws UsageError for an invalid id.
    */
   transport(id: NodeId): Transport<typeof inProcessGuarantees> {
-    return createTransport(
+    const transport = createTransport(
       id,
       inProcessGuarantees,
       throughHub({ id, key: environmentOf({}).crypto.randomUUID() }, () => {
-        const [near, far] = [new End(), new End()];
+        const [near, far] = [new End(() => this.open.delete(transport)), new End()];
         near.other = far;
         far.other = near;
+        this.open.add(transport);
         this.hub.attach(far);
         return near;
       }),
     );
+    return transport;
   }
 
-  /** Closes all connections. Transports that are still open end with an error. */
+  /** Closes all transports that are still open. */
   close(): void {
+    for (const transport of this.open) void transport.close();
     this.hub.close();
   }
 }
@@ -60,6 +65,8 @@ class End implements Line {
   other: End | undefined;
   private listener: LineListener | undefined;
   private closed = false;
+
+  constructor(private readonly ended: () => void = () => {}) {}
 
   listen(listener: LineListener): void {
     this.listener = listener;
@@ -72,12 +79,14 @@ class End implements Line {
   close(): void {
     if (this.closed) return;
     this.closed = true;
+    this.ended();
     queueMicrotask(() => this.other?.hangUp());
   }
 
   private hangUp(): void {
     if (this.closed) return;
     this.closed = true;
+    this.ended();
     this.listener?.closed();
   }
 }
