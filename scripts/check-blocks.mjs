@@ -29,6 +29,13 @@ const PAIR = `
   });
   await Promise.all([a.connect(), b.connect()]);`;
 
+/** Options for the tests of a machine. */
+const MACHINE_TESTS = {
+  imports: `import type { MachineTests } from 'xstate-quiver/test';`,
+  before: 'void ({',
+  after: '} satisfies MachineTests);',
+};
+
 /**
  * The context of a block that is a part of a program, by the page and the number of the block on it. `before` and `after` surround it, and
  * `as` replaces it in the program. `names` are those that differ from given.ts (`null`: not from there), and `notRun` is the reason.
@@ -157,32 +164,28 @@ const PARTS = {
     notRun: 'it serves a page until it is ended',
   },
   'tab-locks.md 1': { before: 'const cart = {};\nconst save = async (...all: readonly unknown[]) => void all;' },
-  'testing-machines.md 1': { names: { machine: 'toggle' }, as: (text) => text.replace(/^import .*'\.\/toggle\.js';\n/m, '') },
-  'testing-machines.md 2': {
+  'testing-actors.md 1': { imports: '// @ts-nocheck: it is JavaScript' },
+  'testing-actors.md 2': {
+    imports: `import type { checkActors } from 'xstate-quiver/check';`,
+    before: 'void ({',
+    after: '} satisfies Parameters<typeof checkActors>[1]);',
+  },
+  'testing-machines.md 1': {
+    imports: `import { describe, expect, test } from 'vitest';\nimport { MachineTesting } from 'xstate-quiver/test';`,
+    after: `test('the timer is found', async () => {
+      expect((await new MachineTesting(press).findings()).map(({ name }) => name)).toContain('late event LONG');
+    });`,
+  },
+  'testing-machines.md 2': { names: { machine: 'toggle' }, as: (text) => text.replace(/^import .*'\.\/toggle\.js';\n/m, '') },
+  'testing-machines.md 3': {
     imports: `import fc from 'fast-check';\nimport { describe, expect, test } from 'vitest';\nimport { describeMachine } from 'xstate-quiver/test';`,
     notRun: 'a checkout with all that a machine can have; examples/machines has several, and runs them',
   },
-  'testing-machines.md 3': {
-    imports: `import type { MachineTests } from 'xstate-quiver/test';`,
-    before: 'void ({',
-    after: '} satisfies MachineTests);',
-  },
-  'testing-machines.md 4': {
-    imports: `import type { MachineTests } from 'xstate-quiver/test';`,
-    before: 'void ({',
-    after: '} satisfies MachineTests);',
-  },
-  'testing-machines.md 5': {
-    imports: `import type { MachineTests } from 'xstate-quiver/test';`,
-    before: 'void ({',
-    after: '} satisfies MachineTests);',
-  },
-  'testing-machines.md 6': {
-    imports: `import type { MachineTests } from 'xstate-quiver/test';`,
-    before: 'void ({',
-    after: '} satisfies MachineTests);',
-  },
-  'testing-machines.md 7': { imports: `import { checkActors } from 'xstate-quiver/check';` },
+  'testing-machines.md 4': MACHINE_TESTS,
+  'testing-machines.md 5': MACHINE_TESTS,
+  'testing-machines.md 6': MACHINE_TESTS,
+  'testing-machines-reference.md 1': MACHINE_TESTS,
+  'testing-machines-reference.md 2': MACHINE_TESTS,
   'testing.md 2': {
     imports: `import type { Checks } from 'xstate-quiver';`,
     before: 'void ({',

@@ -1,4 +1,4 @@
-/** docs/scenarios.md is held to the parser: it names every key, verb and kind, all that it names is there, and its examples are read. */
+/** The pages about scenarios match the parser: they name every key, verb and kind, all that they name exists, and their examples are read. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
@@ -10,7 +10,8 @@ import { verbKeys } from './events.js';
 import { parseScenario } from './parse.js';
 import { scenarioSchema } from './schema.js';
 
-const page = readFileSync(new URL('../../docs/scenarios.md', import.meta.url), 'utf8');
+const textOf = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
+const page = `${textOf('scenarios')}\n${textOf('scenarios-reference')}`;
 const sections = new Map(page.split(/^## /m).map((text) => [/^.*/.exec(text)![0], text]));
 
 /** Text between backticks. */
@@ -134,7 +135,7 @@ describe('its examples are read', () => {
   });
 });
 
-test.each(rowsIn(sections.get('What is refused')!))('%s is refused with %s', (fields = '', answer = '') => {
+test.each(rowsIn(sections.get('Fix a rejected file')!))('%s is refused with %s', (fields = '', answer = '') => {
   const [said = ''] = codesIn(answer);
   const message = complaint(() => read(JSON.parse(codesIn(fields)[0]!)));
   expect(answer.endsWith('…') ? message?.slice(0, said.length) : message).toBe(said);

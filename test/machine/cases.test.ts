@@ -54,14 +54,35 @@ test('the page contains the present results', async () => {
   await expect([PREFACE, ...tables].join('\n')).toMatchFileSnapshot('../../docs/evidence/machines.md');
 });
 
-const PREFACE = `# What generated tests find: machines of many kinds
+const PREFACE = `# Evidence: generated tests for machines of many kinds
 
 For readers who want to know what \`quiver test\` and \`describeMachine\` do with a machine like theirs. Each row is a small machine of the kind that its
-second column names, written for this table; \`test/machine/cases.test.ts\` tests every one of them anew and compares this page with the results.
+second column names, written for this table; \`test/machine/cases.test.ts\` tests all of them and compares this page with the results.
 \`valid\` means that all was covered and nothing broke. \`invalid\` names what broke and the length of the way there, or how many parts of the
 machine no test reached.
 
-How to test your own machine: [Generated tests for any XState machine](../testing-machines.md).
+How to test your own machine: [Test an XState machine](../testing-machines.md).
 
 The rules behind these results are broken on purpose, one at a time, in \`test/machine/mutants.deep.ts\`: 19 of 19 mutants are noticed by the test named for them.
+
+## Ten machines with a race
+
+[\`examples/machines\`](../../examples/machines/) has ten machines as applications have them, each covered completely. [\`races.ts\`](../../examples/machines/races.ts)
+has the same ten with one race each. The same samples and rules find all of them, with the shortest path (\`npx vitest run examples/machines/machines.test.ts\`):
+
+| machine | change | path to the failure |
+|---|---|---|
+| checkout | the payment is spawned, not invoked | …, PAY, after paymentLimit, charge done |
+| media player | the loading is spawned | SELECT a, SELECT b, load a done, PLAY |
+| form wizard | the timer of the check is not canceled | NAME ann, NAME (empty), delayed CHECK, checkName done true, NEXT |
+| upload | the pause continues while the upload is held | FILE, HOLD, GO_ON, send fails, HOLD, GO_ON, delayed RETRY |
+| login | the refresh is spawned | LOG_IN, authenticate done, REFUSED, LOG_OUT, refresh done |
+| traffic light | two clocks that should run together | green, yellow, BUTTON, red, approach |
+| drag and drop | the timer of the long press is not canceled | DOWN, UP, delayed LONG |
+| chat | a new socket is spawned each time | CONNECT, socket.closed, after backoff |
+| editor | keys are accepted while the text is saved | KEY, after rest, KEY, save done |
+| order | lines are noticed only while the order is open | ADD, stock done, SUBMIT, CHECK_AGAIN |
+
+On live actors, the tests walk 638 to 1,930 paths of five steps a second of processor time for these machines, and 1,461 to 2,553 in mode \`pure\`
+([the table](../from-xstate-test.md#what-each-can-take)).
 `;
