@@ -67,8 +67,9 @@ async function beMember(given: Given): Promise<void> {
 
 function start(given: Given) {
   const child = fork(fileURLToPath(import.meta.url), ['member', JSON.stringify(given)]);
-  const said = (what: string) => new Promise<void>((resolve) => child.on('message', (message) => message === what && resolve()));
-  return { child, said };
+  const received = (what: string) =>
+    new Promise<void>((resolve) => child.on('message', (message) => message === what && resolve()));
+  return { child, received };
 }
 
 async function server(medium: Medium): Promise<{ readonly port: number; close(): unknown }> {
@@ -90,15 +91,15 @@ async function failOver(medium: Medium, holder: 'a' | 'x'): Promise<number> {
   const ports = Object.fromEntries(await Promise.all(VOTERS.map(async (id) => [id, await freePort()] as const)));
   const ids = holder === 'x' ? [...VOTERS, 'x'] : VOTERS;
   const members = new Map(ids.map((id) => [id, start({ medium, id, voters: VOTERS, ports, port: at.port })]));
-  await Promise.all([...members.values()].map(({ said }) => said('ready')));
+  await Promise.all([...members.values()].map(({ received }) => received('ready')));
   // Longer than tries to connect count as failed after each other.
   await pause(6_000);
   const [held, waiter] = [members.get(holder)!, members.get('b')!];
   held.child.send('go');
-  await held.said('granted');
+  await held.received('granted');
   waiter.child.send('go');
   await pause(500);
-  const granted = waiter.said('granted');
+  const granted = waiter.received('granted');
   const killedAt = performance.now();
   held.child.kill('SIGKILL');
   await granted;

@@ -142,7 +142,7 @@ function compared(
     spin: () => rateOf('spin', spin.run()),
     checker: () => rateOf('checker', checkerSearch(NODES, watched)),
   });
-  const told = (who: 'spin' | 'checker') => {
+  const cells = (who: 'spin' | 'checker') => {
     // The first is to warm up.
     const [least, most] = [Math.min(...rates[who].slice(1)), Math.max(...rates[who].slice(1))];
     const thousands = (rate: number) => Math.round(rate / 1e3).toLocaleString('en-US');
@@ -153,8 +153,8 @@ function compared(
     `${states.toLocaleString('en-US')} states, ${transitions.toLocaleString('en-US')} transitions`;
   return [
     row(`${name}: Spin's counts`, counts(theirs), counts(ours), isSame),
-    row(`${name}: thousand transitions/s, Spin${judged.spin}`, told('spin')),
-    row(`${name}: thousand transitions/s, checker${judged.checker}`, told('checker')),
+    row(`${name}: thousand transitions/s, Spin${judged.spin}`, cells('spin')),
+    row(`${name}: thousand transitions/s, checker${judged.checker}`, cells('checker')),
     row(`${name}: checker / Spin`, ratio.toFixed(2), '1 or more', ratio >= 1),
   ];
 }

@@ -70,10 +70,10 @@ export async function testMachine(
   if (words.trace !== undefined) await writeTrace(words.trace, await toursOf(testing, counts));
   if (words.counts !== undefined) write(words.counts, `${JSON.stringify([...others, own])}\n`);
   if (words.lcov !== undefined) await writeLcov(words.lcov, testing, counts);
-  const told = words.trace === undefined ? await withPages(testing, counts, report) : report;
-  if (reporter === 'json') console.log(JSON.stringify(told));
-  else if (reporter === 'junit') console.log((await import('./junit.js')).machineJunit(told));
-  else printMachineReport(told, relative('.', found.path), waysBack(word, words));
+  const withLinks = words.trace === undefined ? await withPages(testing, counts, report) : report;
+  if (reporter === 'json') console.log(JSON.stringify(withLinks));
+  else if (reporter === 'junit') console.log((await import('./junit.js')).machineJunit(withLinks));
+  else printMachineReport(withLinks, relative('.', found.path), waysBack(word, words));
   return EXITS[report.verdict];
 }
 
@@ -84,12 +84,12 @@ const waysBack =
   (word: string, { with: samples, seed, mode, trace }: ValuesOf<'test'>) =>
   ({ steps, page }: ReportWithPages['failures'][number]): readonly string[] => {
     const options = { with: samples, seed, mode };
-    const told = Object.entries(options)
+    const given = Object.entries(options)
       .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${value}`]))
       .join('');
     const quoted = JSON.stringify(steps).replaceAll("'", String.raw`'\''`);
     const seen = trace !== undefined ? `quiver explore ${trace}` : (page ?? '--trace FILE, then quiver explore FILE');
-    return [`again: quiver test ${word}${told} --replay '${quoted}'`, `see it: ${seen}`];
+    return [`again: quiver test ${word}${given} --replay '${quoted}'`, `see it: ${seen}`];
   };
 
 function stepsIn(text: string): readonly MachineStep[] {

@@ -52,15 +52,15 @@ function run(command, cwd) {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   });
-  const said = { stdout: '', stderr: '', folder: '' };
-  child.stdio[3].on('data', (text) => (said.folder += text));
-  for (const stream of ['stdout', 'stderr']) child[stream].on('data', (text) => (said[stream] += text));
+  const output = { stdout: '', stderr: '', folder: '' };
+  child.stdio[3].on('data', (text) => (output.folder += text));
+  for (const stream of ['stdout', 'stderr']) child[stream].on('data', (text) => (output[stream] += text));
   const late = setTimeout(() => end(child.pid), MINUTES_MAX * 60_000);
   return new Promise((resolve) =>
     child.once('exit', (status) => {
       clearTimeout(late);
       // A process in the background continues for the next blocks, and does not keep the pipe open.
-      setTimeout(() => resolve({ ...said, folder: said.folder.trim(), status, group: child.pid }), 200);
+      setTimeout(() => resolve({ ...output, folder: output.folder.trim(), status, group: child.pid }), 200);
     }),
   );
 }

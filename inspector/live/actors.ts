@@ -72,13 +72,13 @@ type Reach = (name: string, ref: AnyActorRef, events: readonly string[]) => () =
 
 /** Reports all actors of systems that start from now on, until the returned function is called. */
 export function reportActors(report: (report: StepReport) => void, reach: Reach = () => () => {}): () => void {
-  const heard = new WeakSet<object>();
-  const actors = new Actors(report, reach, heard);
+  const inspectedSystems = new WeakSet<object>();
+  const actors = new Actors(report, reach, inspectedSystems);
   const { start } = Actor.prototype;
   const listen = harmless((actor: InstanceType<typeof Actor>) => {
     const isRoot = (actor as unknown as { _parent?: unknown })._parent === undefined;
-    if (!isRoot || heard.has(actor.system) || isOfLibrary(actor)) return;
-    heard.add(actor.system);
+    if (!isRoot || inspectedSystems.has(actor.system) || isOfLibrary(actor)) return;
+    inspectedSystems.add(actor.system);
     actor.system.inspect(harmless((event) => actors.hear(event)));
   });
   Actor.prototype.start = function (this: InstanceType<typeof Actor>) {
@@ -96,10 +96,10 @@ export function reporterOf(report: (report: StepReport) => void): {
   readonly hear: (event: InspectionEvent) => void;
   readonly stop: () => void;
 } {
-  const heard = new WeakSet<object>();
-  const actors = new Actors(report, () => () => {}, heard);
+  const inspectedSystems = new WeakSet<object>();
+  const actors = new Actors(report, () => () => {}, inspectedSystems);
   const hear = harmless((event: InspectionEvent) => {
-    heard.add((event.actorRef as Ref).system);
+    inspectedSystems.add((event.actorRef as Ref).system);
     actors.hear(event);
   });
   return { hear, stop: () => void (actors.isOver = true) };
@@ -127,7 +127,7 @@ class Actors {
     private readonly report: (report: StepReport) => void,
     private readonly reach: Reach,
     /** The actor systems that are inspected. */
-    private readonly heard: WeakSet<object>,
+    private readonly inspectedSystems: WeakSet<object>,
   ) {}
 
   hear(inspected: InspectionEvent): void {
@@ -186,7 +186,7 @@ class Actors {
    * A child that fails sends an event to its parent, which is the end of its step. A root sends none: XState inspects no event that
    * fails, and an observer of errors would change what becomes of them.
    */
-  private hearFailure(ref: Ref): void {
+  private watchFailure(ref: Ref): void {
     if (ref._parent || this.fallible.has(ref)) return;
     this.fallible.add(ref);
     const root = ref as unknown as { _error(error: unknown): void };
@@ -205,7 +205,7 @@ class Actors {
   private begin(ref: Ref, event: Message): void {
     const before = this.known.get(ref);
     const actor = before?.life === 'ended' ? this.add(before) : this.meet(ref);
-    this.hearFailure(ref);
+    this.watchFailure(ref);
     const { name, chart } = actor;
     actor.life = 'runs';
     actor.before = ref.getSnapshot() as AnyMachineSnapshot;
@@ -223,7 +223,8 @@ class Actors {
     const step = { ...stepOf(event, message, sender && this.post(sender, target, message)), isDelayed };
     // The end of an actor is recorded before any other actor receives it.
     if (sender?.life === 'runs' && isLastWord(sender, event)) this.close(sender);
-    if (target.life === 'runs' || (target.life === 'made' && this.heard.has(target.ref.system))) target.queue.push(step);
+    if (target.life === 'runs' || (target.life === 'made' && this.inspectedSystems.has(target.ref.system)))
+      target.queue.push(step);
     if (target.life === 'runs' && target.queue.length === 1) step.at = this.instant();
   }
 

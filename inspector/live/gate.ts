@@ -52,7 +52,7 @@ export class NodeGate {
 
   constructor(
     private readonly node: Reachable,
-    private readonly told: GateListener,
+    private readonly listener: GateListener,
   ) {
     this.flights = new FlightTable(channelNumbers(node.instance));
     const { flights, paused, clogged, held } = this;
@@ -132,7 +132,7 @@ export class NodeGate {
     this.slowed.clear();
     for (const packet of this.flights.all) this.pass(packet);
     this.node.guard(this);
-    if (length > 0) this.told.node('was let go');
+    if (length > 0) this.listener.node('was let go');
   }
 
   /** Removes the gate and all its effects. */
@@ -154,7 +154,7 @@ export class NodeGate {
   private pause(on: boolean): void {
     if (on) this.paused.add(this.node.id);
     else this.paused.delete(this.node.id);
-    this.told.node(on ? 'was paused by hand' : 'was resumed by hand');
+    this.listener.node(on ? 'was paused by hand' : 'was resumed by hand');
     if (on) return;
     this.arrivals.release();
     this.node.guard(this);
@@ -164,7 +164,7 @@ export class NodeGate {
     const key = `${peer}\n${this.node.id}`;
     if (on) this.clogged.add(key);
     else this.clogged.delete(key);
-    this.told.node(`hears ${on ? 'nothing of' : 'again of'} ${peer}, by hand`);
+    this.listener.node(`hears ${on ? 'nothing of' : 'again of'} ${peer}, by hand`);
     if (!on) this.arrivals.release();
   }
 
@@ -172,12 +172,12 @@ export class NodeGate {
     this.arrivals.slow(this.flights.channelOf(peer, this.node.id), by);
     if (by > 0) this.slowed.add(peer);
     else this.slowed.delete(peer);
-    this.told.node(`hears ${peer} ${by} ms later, by hand`);
+    this.listener.node(`hears ${peer} ${by} ms later, by hand`);
   }
 
   private touch({ do: what, message }: MessageEvent): void {
     const packet = this.flights.get(message)!;
-    const { from: peer, number, take, message: said } = this.waiting.get(message)!;
+    const { from: peer, number, take, message: content } = this.waiting.get(message)!;
     switch (what) {
       case 'deliver':
         return this.pass(packet);
@@ -185,10 +185,10 @@ export class NodeGate {
         return void this.held.add(packet.id);
       case 'drop':
         this.land(packet);
-        return this.told.message({ type: 'lost', peer, number, message: said });
+        return this.listener.message({ type: 'lost', peer, number, message: content });
       case 'duplicate':
-        this.told.message({ type: 'doubled', peer, number, message: said });
-        return this.launch({ from: peer, message: said, number, take });
+        this.listener.message({ type: 'doubled', peer, number, message: content });
+        return this.launch({ from: peer, message: content, number, take });
     }
   }
 
@@ -196,7 +196,7 @@ export class NodeGate {
     const { from, message, number } = arrival;
     const packet = this.flights.launch(from, this.node.id, message, 0);
     this.waiting.set(packet.id, arrival);
-    if (number !== null) this.told.message({ type: 'waits', peer: from, number });
+    if (number !== null) this.listener.message({ type: 'waits', peer: from, number });
     this.arrivals.launched(packet);
   }
 

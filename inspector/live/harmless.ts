@@ -4,10 +4,10 @@ import { messageOf } from './plain.js';
 let hasWarned = false;
 
 /** Wraps a listener so that it never throws. */
-export function harmless<A extends unknown[]>(listen: (...heard: A) => void): (...heard: A) => void {
-  return (...heard) => {
+export function harmless<A extends unknown[]>(listen: (...args: A) => void): (...args: A) => void {
+  return (...args) => {
     try {
-      listen(...heard);
+      listen(...args);
     } catch (error) {
       if (hasWarned) return;
       hasWarned = true;

@@ -95,8 +95,8 @@ export class Inbox {
     const isAhead = checked.some(({ at }) => at > now + AHEAD_MAX_MS);
     if (isAhead && !known.isAhead) checked.push(aheadNote(checked[0]!));
     known.isAhead ||= isAhead;
-    for (const told of checked) {
-      const report = told.at > now + AHEAD_MAX_MS ? { ...told, at: now } : told;
+    for (const one of checked) {
+      const report = one.at > now + AHEAD_MAX_MS ? { ...one, at: now } : one;
       const isOwn = report.kind !== 'peer' && report.kind !== 'gap' && report.isOwn === true;
       this.waiting.push({ report: isOwn ? inProgram(report, known.shown) : report, program: known, local: report.node });
     }

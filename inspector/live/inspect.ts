@@ -119,7 +119,7 @@ async function inspectNodes(
   const trace = new LiveTrace({ ...headerOf(protocol, first), began }, () => merger.standing());
   const inbox = new Inbox(merger);
   const reaching = new Reaching(merger, inbox);
-  const { stop, reached } = told(nodes, reach, (report) => inbox.put(report, program));
+  const { stop, reached } = reportAll(nodes, reach, (report) => inbox.put(report, program));
   if (reached) reaching.listenHere(program, reached);
   const end = () => {
     stop();
@@ -139,7 +139,7 @@ async function inspectNodes(
 
 async function reportTo(url: string, program: Program, reach: boolean, nodes: readonly Inspectable[]): Promise<Served> {
   const outbox = new Outbox(url, program);
-  const { stop, reached } = told(nodes, reach, (report) => outbox.put(report));
+  const { stop, reached } = reportAll(nodes, reach, (report) => outbox.put(report));
   await orElse(outbox.connect(), () => {
     stop();
     outbox.kill();
@@ -156,7 +156,7 @@ async function reportTo(url: string, program: Program, reach: boolean, nodes: re
 }
 
 /** Reports the nodes until `stop`, and opens them to gestures on request. An error here does not affect the nodes. */
-function told(nodes: readonly Inspectable[], reach: boolean, put: (report: StepReport | PeerReport) => void) {
+function reportAll(nodes: readonly Inspectable[], reach: boolean, put: (report: StepReport | PeerReport) => void) {
   const reached = reach ? new Reached() : null;
   const report = harmless(put);
   const stops = nodes.flatMap((node) => [...(reached ? [reachNode(node, reached, report)] : []), reportNode(node, report)]);

@@ -172,7 +172,7 @@ export class Merger {
     if (ports) this.ports.set(node, ports);
     if (kind === 'start') this.begin(report, program);
     if (kind === 'crash') return this.end(node, event.type === 'failed' ? event : { type: 'ended' });
-    if (this.ended.delete(node)) this.sayBack(node);
+    if (this.ended.delete(node)) this.reportReturn(node);
     if (peer !== undefined && event.type === 'link.down') this.loseBetween(peer, node, at, 'link down');
     const arrived = from === undefined ? undefined : this.arrive(from, node, message!, number, at);
     const clock = this.tick(node, arrived?.clock ?? {});
@@ -217,7 +217,7 @@ export class Merger {
 
   /** Adds a node that starts to report: it existed before, starts, or restarts. */
   private begin({ node, at, peers = [], links = [], parent, logic }: StepReport, program: string | undefined): void {
-    const isAnew = this.nodes.has(node);
+    const isRestart = this.nodes.has(node);
     this.ended.delete(node);
     this.origins.set(node, {
       ...(program !== undefined && { program }),
@@ -225,7 +225,7 @@ export class Merger {
       ...(logic !== undefined && { logic }),
     });
     for (const key of this.heldUp.keys()) if ((JSON.parse(key) as NodeId[])[1] === node) this.heldUp.delete(key);
-    if (isAnew) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver began anew');
+    if (isRestart) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver began anew');
     for (const peer of links) this.link(node, peer);
     for (const { peer, isUp, sent, heard } of peers) {
       this.unseen.set(channel(node, peer), sent ?? 0);
@@ -238,8 +238,8 @@ export class Merger {
     this.ended.delete(node);
     this.ended.set(node, how);
     const clock = this.tick(node, {});
-    const said = { kind: 'crash', node, event: how, sent: [], emitted: [], roles: {}, clock } as const;
-    this.put({ index: this.index++, at: this.at, ...said });
+    const line = { kind: 'crash', node, event: how, sent: [], emitted: [], roles: {}, clock } as const;
+    this.put({ index: this.index++, at: this.at, ...line });
     this.lose(({ to }) => to === node, `its receiver has ${how.type}`);
     if (this.ended.size > ENDED_MAX) this.forget(this.ended.keys().next().value!);
   }
@@ -256,10 +256,10 @@ export class Merger {
   }
 
   /** Revokes the suspicion of a node that was only silent for long. */
-  private sayBack(node: NodeId): void {
+  private reportReturn(node: NodeId): void {
     const clock = this.tick(node, {});
-    const said = { kind: 'restart', node, event: { type: 'back' }, sent: [], emitted: [], roles: {}, clock } as const;
-    this.put({ index: this.index++, at: this.at, ...said });
+    const line = { kind: 'restart', node, event: { type: 'back' }, sent: [], emitted: [], roles: {}, clock } as const;
+    this.put({ index: this.index++, at: this.at, ...line });
   }
 
   private hear({ node, at, heard }: PeerReport): void {

@@ -121,9 +121,9 @@ class Reading {
     try {
       const toJSON = isAccessor(value, 'toJSON') ? undefined : (value as { toJSON?: unknown }).toJSON;
       if (typeof toJSON !== 'function') return Array.isArray(value) ? this.list(value, depth) : this.fields(value, depth);
-      const said: unknown = toJSON.call(value, key);
-      if (said === value) return this.fields(value, depth);
-      return this.read(said, key, depth + 1);
+      const converted: unknown = toJSON.call(value, key);
+      if (converted === value) return this.fields(value, depth);
+      return this.read(converted, key, depth + 1);
     } finally {
       this.around.delete(value);
     }

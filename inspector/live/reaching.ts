@@ -13,7 +13,7 @@ import type { ReachAnswer, ReachAsk, Reached } from './reached.js';
 
 /** Without a number: end all gestures. */
 export type Said = ReachAsk | { readonly letGo: true };
-type Say = (said: Said) => void;
+type Say = (request: Said) => void;
 
 const PATIENCE_MS = 3000;
 
@@ -37,7 +37,7 @@ export class Reaching {
 
   /** Registers the program of this process. */
   listenHere(program: Program, reached: Reached): () => void {
-    return this.listen(program, (said) => ('letGo' in said ? reached.letGo() : this.answered(reached.answer(said))));
+    return this.listen(program, (request) => ('letGo' in request ? reached.letGo() : this.answered(reached.answer(request))));
   }
 
   answered(answer: unknown): void {
@@ -85,8 +85,8 @@ export class Reaching {
     if (Array.isArray(channel) && typeof channel[1] === 'string') return { to: channel[1] };
     const flight = this.merger.inFlight.find(({ id }) => id === message);
     if (!flight) throw new UsageError(`message ${String(message)} is not on its way`);
-    const { from, to, number, message: said } = flight;
-    return { to, of: { from, number, message: said } };
+    const { from, to, number, message: content } = flight;
+    return { to, of: { from, number, message: content } };
   }
 
   private async ask(node: string, what: Pick<ReachAsk, 'gesture' | 'of'>): Promise<ReachAnswer | null> {

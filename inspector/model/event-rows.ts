@@ -35,8 +35,8 @@ export interface EventRow {
 }
 
 export function eventRow(recording: ReadTrace, line: number): EventRow {
-  const told = recording.line(line);
-  return isStep(told) ? stepRow(recording, line, told) : networkRow(told);
+  const entry = recording.line(line);
+  return isStep(entry) ? stepRow(recording, line, entry) : networkRow(entry);
 }
 
 const WRONG: ReadonlySet<string> = new Set(['violated', 'lost', 'refused']);

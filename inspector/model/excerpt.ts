@@ -64,9 +64,9 @@ function* standingNodes(moment: Moment, at: number): Generator<StepLine> {
     const last = recording.steps[number]!.findLast((line) => line <= moment.line);
     const overlay = moment.overlay(number);
     const program = recording.programs[number];
-    const said = { index: 0, at, node, sent: [], emitted: [], clock: last === undefined ? {} : recording.line(last).clock };
+    const common = { index: 0, at, node, sent: [], emitted: [], clock: last === undefined ? {} : recording.line(last).clock };
     yield {
-      ...said,
+      ...common,
       kind: 'start',
       event: { type: 'stands' },
       roles,
@@ -74,7 +74,7 @@ function* standingNodes(moment: Moment, at: number): Generator<StepLine> {
       ...(program !== undefined && { program }),
     };
     const life = moment.life(number);
-    if (!moment.runs(number)) yield { ...said, kind: 'crash', event: { type: life === 'crashed' ? 'crash' : life }, roles: {} };
+    if (!moment.runs(number)) yield { ...common, kind: 'crash', event: { type: life === 'crashed' ? 'crash' : life }, roles: {} };
   }
 }
 

@@ -89,8 +89,8 @@ const nothingToAsk = (name: string): UsageError =>
 /** The lines before a step that record the violations it caused. */
 function violationsOf(recording: ReadTrace, line: number): number[] {
   const lines: number[] = [];
-  for (let told = line - 1; told >= recording.first && recording.kindOf(told) === 'violated'; told--)
-    if (recording.seenAt(told) === line) lines.push(told);
+  for (let place = line - 1; place >= recording.first && recording.kindOf(place) === 'violated'; place--)
+    if (recording.seenAt(place) === line) lines.push(place);
   return lines;
 }
 
@@ -101,18 +101,18 @@ const TERMS: Readonly<Record<Asked, (value: string) => Holds>> = {
       (recording.nodeOf(line) >= 0
         ? recording.nodes.names[recording.nodeOf(line)] === value
         : recording.line(line).kind !== 'verdict' && nodesOf(recording.line(line)).includes(value)) ||
-      (!isOfStep && violations.some((told) => nodesOf(recording.line(told)).includes(value))),
-  kind: (value) => (place) => toldOf(place, (line) => place.recording.kindOf(line) === value),
+      (!isOfStep && violations.some((violation) => nodesOf(recording.line(violation)).includes(value))),
+  kind: (value) => (place) => matchesAny(place, (line) => place.recording.kindOf(line) === value),
   type:
     (value) =>
     ({ recording, line }) => {
-      const told = recording.line(line);
+      const entry = recording.line(line);
       const isAsked = ({ type }: { readonly type: string }, sender?: string) =>
         type === value || eventName(type, sender) === value;
       const sender = recording.nodeOf(line) < 0 ? undefined : recording.senderAt(line);
       return (
-        (told.event && isAsked(told.event, sender)) ||
-        (isStep(told) && told.sent.some(({ message }) => isAsked(message, told.node)))
+        (entry.event && isAsked(entry.event, sender)) ||
+        (isStep(entry) && entry.sent.some(({ message }) => isAsked(message, entry.node)))
       );
     },
   from:
@@ -135,14 +135,15 @@ const TERMS: Readonly<Record<Asked, (value: string) => Holds>> = {
 function plain(word: string): Holds {
   const lower = word.toLowerCase();
   return (place) =>
-    toldOf(
+    matchesAny(
       place,
       (line) => place.recording.kindOf(line) === word || sentence(place.recording.line(line)).toLowerCase().includes(lower),
     );
 }
 
 /** Matches the line itself, or the violations that its step caused. */
-const toldOf = ({ line, violations }: Place, holds: (line: number) => boolean): boolean => holds(line) || violations.some(holds);
+const matchesAny = ({ line, violations }: Place, holds: (line: number) => boolean): boolean =>
+  holds(line) || violations.some(holds);
 
 const COMPARE: Readonly<Record<string, (a: unknown, b: string) => boolean>> = {
   '=': (a, b) => textOf(a) === b,

@@ -28,11 +28,11 @@ export function verdictOf(recording: ReadTrace): TraceVerdict {
   const properties = recording.header?.properties ?? [];
   const end = recording.verdict === null ? undefined : (recording.line(recording.verdict) as NetworkLine);
   const results = new Map((end?.properties ?? []).map((result) => [result.name, result]));
-  const violations = new Map<string, { line: number; told: NetworkLine }>();
+  const violations = new Map<string, { line: number; entry: NetworkLine }>();
   for (const line of recording.violations) {
-    const told = recording.line(line) as NetworkLine;
-    const name = propertyOf(told, properties);
-    if (!violations.has(name)) violations.set(name, { line: recording.seenAt(line), told });
+    const entry = recording.line(line) as NetworkLine;
+    const name = propertyOf(entry, properties);
+    if (!violations.has(name)) violations.set(name, { line: recording.seenAt(line), entry });
   }
   const description = new Map(properties.map((property) => [property.name, property]));
   const names = new Set([...violations.keys(), ...description.keys(), ...results.keys()]);
@@ -42,10 +42,10 @@ export function verdictOf(recording: ReadTrace): TraceVerdict {
     return {
       property,
       kind: known?.kind ?? results.get(property)?.kind ?? null,
-      description: known?.description ?? violation?.told.why ?? '',
+      description: known?.description ?? violation?.entry.why ?? '',
       holds: violation ? false : (results.get(property)?.holds ?? null),
       line: violation?.line ?? null,
-      nodes: violation?.told.refutes?.nodes ?? [],
+      nodes: violation?.entry.refutes?.nodes ?? [],
     };
   });
   const violated = findings.filter(({ holds }) => holds === false);

@@ -37,7 +37,7 @@ export function chainOf(recording: ReadTrace, line: number): CauseCard[] {
 }
 
 function causeOf(recording: ReadTrace, line: number): CauseCard | null {
-  const told = recording.line(line);
+  const entry = recording.line(line);
   const cause = (at: number, because: string): CauseCard | null =>
     at < recording.first ? null : { line: at, description: sentence(recording.line(at)), because };
   const ended = recording.messageOf(line);
@@ -45,11 +45,11 @@ function causeOf(recording: ReadTrace, line: number): CauseCard | null {
     const { sent, type, from } = recording.messages.get(ended);
     return cause(sent, `it sent ${type}${from < 0 ? '' : ` to ${recording.nodes.names[recording.messages.get(ended).to]}`}`);
   }
-  if (!isStep(told) && told.kind === 'violated') return brokenBy(recording, line, told.refutes?.nodes?.[0], cause);
-  if (!isStep(told) || told.kind !== 'timer') return null;
-  const armed = armedBy(recording, line, told);
-  if (armed !== null) return cause(armed, `it armed the timer ${String(told.event['timer'])}`);
-  const entered = enteredBefore(recording, line, told);
+  if (!isStep(entry) && entry.kind === 'violated') return brokenBy(recording, line, entry.refutes?.nodes?.[0], cause);
+  if (!isStep(entry) || entry.kind !== 'timer') return null;
+  const armed = armedBy(recording, line, entry);
+  if (armed !== null) return cause(armed, `it armed the timer ${String(entry.event['timer'])}`);
+  const entered = enteredBefore(recording, line, entry);
   return entered && cause(entered.line, `it entered ${entered.path || 'the chart'}, and there the delay began`);
 }
 

@@ -52,13 +52,13 @@ export class StatelyReader {
 
   /** Reads one message from the wire, which is not trusted. */
   read(text: string): void {
-    const told = parseRecord(text);
-    const { type, sessionId } = told;
+    const parsed = parseRecord(text);
+    const { type, sessionId } = parsed;
     if (typeof type !== 'string' || typeof sessionId !== 'string')
       throw new UsageError('it has no type or no sessionId, as the events of @statelyai/inspect have');
-    if (type === '@xstate.actor') this.meet(sessionId, told);
-    else if (type === '@xstate.event') this.hear(sessionId, told);
-    else if (type === '@xstate.snapshot') this.see(sessionId, told);
+    if (type === '@xstate.actor') this.meet(sessionId, parsed);
+    else if (type === '@xstate.event') this.hear(sessionId, parsed);
+    else if (type === '@xstate.snapshot') this.see(sessionId, parsed);
   }
 
   /** Reports all waiting events and the end of all actors. Later actors may have their names. */

@@ -10,13 +10,13 @@ export const STORY_VERSION = 1;
  * has no name, because it is not in the list of stories.
  */
 export function readStory(text: string): Story {
-  const told: unknown = JSON.parse(text);
+  const parsed: unknown = JSON.parse(text);
   demand(
-    isRecord(told) && told['story'] === STORY_VERSION,
+    isRecord(parsed) && parsed['story'] === STORY_VERSION,
     `it is not a story of version ${STORY_VERSION}. Save it again, on the tab "by hand"`,
   );
-  readFields(told, '', ['story', 'title', 'description', 'runs', 'steps', 'terms']);
-  const { title, description = '', runs, steps, terms = {} } = told;
+  readFields(parsed, '', ['story', 'title', 'description', 'runs', 'steps', 'terms']);
+  const { title, description = '', runs, steps, terms = {} } = parsed;
   demand(isString(title) && isString(description), 'its "title" is not a text');
   if (isRecord(runs)) for (const [name, run] of Object.entries(runs)) checkKeys(run, placeIn('runs', name), ['scenario']);
   demand(isRecord(runs) && Object.values(runs).every(isRun), 'its "runs" are not a record of { "scenario": … }');

@@ -17,10 +17,10 @@ export function observed(machine: AnyStateMachine, noted: Noted): AnyStateMachin
   const config = configOf(machine);
   observeGuards(config, noted);
   for (const { choice } of rulesOf(config))
-    if (choice.actions) choice.actions = choice.actions.map((action) => heard(action, noted));
+    if (choice.actions) choice.actions = choice.actions.map((action) => observedSend(action, noted));
   for (const [, state] of statesOf(config)) {
-    if (state.entry) state.entry = state.entry.map((action) => heard(action, noted));
-    if (state.exit) state.exit = state.exit.map((action) => heard(action, noted));
+    if (state.entry) state.entry = state.entry.map((action) => observedSend(action, noted));
+    if (state.exit) state.exit = state.exit.map((action) => observedSend(action, noted));
   }
   return chartOf(config, machine);
 }
@@ -47,7 +47,7 @@ const isSend = (action: unknown): action is SendAction =>
   typeof action === 'object' && action !== null && 'type' in action && action.type === 'send';
 
 /** Makes a send report the type of its message, if it has a target. */
-function heard(action: unknown, noted: Noted): unknown {
+function observedSend(action: unknown, noted: Noted): unknown {
   if (!isSend(action)) return action;
   const params: SendAction['params'] = (args) => {
     const sent = action.params(args);

@@ -285,19 +285,19 @@ const syncExports = (): void => nodeModule<{ syncBuiltinESMExports(): void }>('n
 /** A text without what differs only in the moment at which it was written: moments of the clock as how long ago they were. */
 function withoutClock(text: string, readings: Readings, { now, passed }: Pick<Timers, 'now' | 'passed'>): string {
   const ranks = new Map<number, number>();
-  let told = text;
+  let result = text;
   for (const [reading, at] of [...readings].toSorted(([a], [b]) => a - b)) {
     if (!keeps(text, reading)) continue;
     const rank = (ranks.get(at) ?? 0) + 1;
     ranks.set(at, rank);
     const name = `${passed - at} ms ago${rank === 1 ? '' : ` #${rank}`}`;
-    told = told.replaceAll(String(reading), name);
-    if (reading >= BEGAN) told = told.replaceAll(new Date(reading).toISOString(), name);
+    result = result.replaceAll(String(reading), name);
+    if (reading >= BEGAN) result = result.replaceAll(new Date(reading).toISOString(), name);
   }
   // Moments that were computed from readings.
   const named = (one: string, moment: number) =>
     moment >= BEGAN && moment < BEGAN + YEARS_MS ? `${moment - BEGAN - Math.floor(now)} ms from now` : one;
-  return told
+  return result
     .replaceAll(/(?<!\d)\d{13}(?!\d)/g, (one) => named(one, Number(one)))
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (one) => named(one, Date.parse(one)));
 }

@@ -144,16 +144,16 @@ function refuseKeys(place: string, given: unknown, known: readonly string[]): vo
 }
 
 function refuseProperty(name: string, property: unknown): void {
-  const said = isObject(property) ? Object.keys(property) : [];
+  const keys = isObject(property) ? Object.keys(property) : [];
   const kind = TEMPORAL.find(
     ([needed, besides]) =>
-      needed.every((key) => said.includes(key)) && said.every((key) => needed.includes(key) || besides.includes(key)),
+      needed.every((key) => keys.includes(key)) && keys.every((key) => needed.includes(key) || besides.includes(key)),
   );
   if (!kind)
     throw new UsageError(
-      `temporal.${name} contains ${said.join(', ') || 'nothing'}. A property is always or never (optionally with when), sometimes, when + eventually, or when + holds + until. All except sometimes may have within or withinMs.`,
+      `temporal.${name} contains ${keys.join(', ') || 'nothing'}. A property is always or never (optionally with when), sometimes, when + eventually, or when + holds + until. All except sometimes may have within or withinMs.`,
     );
-  if (BOUNDS.every((bound) => said.includes(bound)))
+  if (BOUNDS.every((bound) => keys.includes(bound)))
     throw new UsageError(`temporal.${name} has both within and withinMs. Use one of them, or two properties.`);
   for (const [key, value] of Object.entries(property as Readonly<Record<string, unknown>>)) {
     const isBound = BOUNDS.includes(key);

@@ -446,13 +446,13 @@ export class Rig {
 
   /** The identity of this state: everything that can make a difference later. */
   key(): string {
-    const told = this.ask('distinguish', () => this.subject.tests.distinguish?.(this.snapshot));
+    const identity = this.ask('distinguish', () => this.subject.tests.distinguish?.(this.snapshot));
     const names = actorsBelow(this.root);
     const named = timersOf(this.timers, names);
     const timers = named.map(([{ delay }, name]) => `${name} ${delay}`);
     const late = [...names, ...named].flatMap(([one, name]) => (this.askers.isLate(one) ? [`late ${String(name)}`] : []));
     const first = this.isFirst && this.subject.starts.length > 1 ? ['at the start'] : [];
-    return [this.chance.timeless(this.actorsText(names, told)), ...timers, ...late, this.timers.key, ...first].join('\n');
+    return [this.chance.timeless(this.actorsText(names, identity)), ...timers, ...late, this.timers.key, ...first].join('\n');
   }
 
   /** The state of all actors, which chance is drawn by. */
@@ -460,10 +460,12 @@ export class Rig {
     return this.actorsText(actorsBelow(this.root));
   }
 
-  private actorsText(names: ReadonlyMap<AnyActor, string>, told?: unknown): string {
+  private actorsText(names: ReadonlyMap<AnyActor, string>, identity?: unknown): string {
     const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
     const one = (actor: AnyActor) =>
-      keyOf(actor, nameOf, (context) => (actor === this.root && told !== undefined ? told : this.telling(actor, context)));
+      keyOf(actor, nameOf, (context) =>
+        actor === this.root && identity !== undefined ? identity : this.telling(actor, context),
+      );
     return [[this.root, ''] as const, ...names].map(([actor, name]) => `${name}=${one(actor)}`).join('\n');
   }
 

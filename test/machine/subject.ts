@@ -233,14 +233,14 @@ function askGuardsAgain(config: ChartConfig, isFickle: (guard: string) => void):
     if (choice.guard === undefined) continue;
     const guard = choice.guard as never;
     const name = `${guardName(guard)} (${id})`;
-    const told = (answer: boolean) => () => {
+    const reporting = (answer: boolean) => () => {
       isFickle(name);
       return answer;
     };
     const twice = [again, guard, again, guard];
     choice.guard = or([
-      and([first, guard, or([and(twice as never), told(true)])]),
-      and([again, or([guard, and([again, guard])]), told(false)]),
+      and([first, guard, or([and(twice as never), reporting(true)])]),
+      and([again, or([guard, and([again, guard])]), reporting(false)]),
     ]);
   }
 }

@@ -155,11 +155,11 @@ export class FollowedWorld {
 
   /** A node is notified of a channel: of its peer by name, or by a port that the line or the topology gives to one. */
   hear({ node, event, peer }: StepLine): void {
-    const heard = event['peer'];
-    const other = typeof heard === 'string' ? heard : peer;
+    const reported = event['peer'];
+    const other = typeof reported === 'string' ? reported : peer;
     if (other === undefined || !this.world.nodes.has(node)) return;
     this.setChannel(node, other, event.type === 'link.up');
-    if (typeof heard === 'number') this.world.links.plugIn(node, other, heard);
+    if (typeof reported === 'number') this.world.links.plugIn(node, other, reported);
   }
 
   private setChannel(from: NodeId, to: NodeId, up: boolean): void {
@@ -175,8 +175,8 @@ export class FollowedWorld {
 
   /** An equal message in flight on a channel; `isUntold`: one that has no number in the record yet. */
   private likeOf(from: NodeId, to: NodeId, message: Message, isUntold = false): Packet | undefined {
-    const told = new Set(this.packets.values());
-    const isLike = (packet: Flight) => text(packet.message) === text(message) && told.has(packet as Packet) !== isUntold;
+    const announced = new Set(this.packets.values());
+    const isLike = (packet: Flight) => text(packet.message) === text(message) && announced.has(packet as Packet) !== isUntold;
     return this.world.flights.between(from, to).find(isLike) as Packet | undefined;
   }
 
@@ -277,7 +277,7 @@ export class FollowedWorld {
         if (why === 'no route') this.fulfill((line) => line.kind === 'lost' && isOf(line, flight));
       },
       duplicated: (flight) => {
-        const line = this.fulfill((told) => told.kind === 'duplicated' && isOf(told, flight));
+        const line = this.fulfill((one) => one.kind === 'duplicated' && isOf(one, flight));
         if (line) this.packets.set(line.message!, this.launched!);
       },
       started: nothing,
@@ -298,10 +298,10 @@ export class FollowedWorld {
   /** The fate of the message sent just now, according to the record. */
   private fate(): Fate {
     const isThis = (line: NetworkLine) => line.why !== 'no route' && isOf(line, this.launched!);
-    const told = this.foretold.find(isThis);
-    if (!told) return 'kept';
-    if (told.kind === 'duplicated') return 'doubled';
-    this.fulfill((line) => line === told);
+    const found = this.foretold.find(isThis);
+    if (!found) return 'kept';
+    if (found.kind === 'duplicated') return 'doubled';
+    this.fulfill((line) => line === found);
     return 'lost';
   }
 

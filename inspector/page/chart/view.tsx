@@ -50,9 +50,9 @@ function takenBy({ role, view, since }: RoleNow): TransitionsOfStep & { readonly
   for (let place = last; place >= 0 && steps[place]! >= since && place > last - STEPS_BACK_MAX; place--) {
     const line = steps[place]!;
     const step = recording.value.step(line)!;
-    const told = toldBy(step, role, chart);
-    if (told && told.taken.length + told.refused.length > 0) return { ...told, line };
-    if (told || line > since || PUT.has(step.kind)) continue;
+    const recorded = toldBy(step, role, chart);
+    if (recorded && recorded.taken.length + recorded.refused.length > 0) return { ...recorded, line };
+    if (recorded || line > since || PUT.has(step.kind)) continue;
     const event = step.role === undefined || step.role === role ? step.event.type : null;
     const before = moment.value.roleBefore(selectedNode.value, role, since);
     return { ...guessed(chart, event, before?.value ?? null, view.value), line };

@@ -10,14 +10,14 @@ const cards = swipes((direction) => {
 });
 
 export function StoryStrip() {
-  const told = story.value;
-  if (!told || !currentStep.value) return null;
-  const last = told.steps.length - 1;
+  const opened = story.value;
+  if (!opened || !currentStep.value) return null;
+  const last = opened.steps.length - 1;
   const number = stepNumber.value;
   return (
-    <section class="story" aria-label={`story: ${told.title}`} data-step={number + 1} data-found={isFound.value} {...cards}>
+    <section class="story" aria-label={`story: ${opened.title}`} data-step={number + 1} data-found={isFound.value} {...cards}>
       <div class="about">
-        <h2>{told.title}</h2>
+        <h2>{opened.title}</h2>
         <Runs />
       </div>
       <StoryText />
@@ -32,7 +32,7 @@ export function StoryStrip() {
           <button type="button" class="button is-main" onClick={() => void goToStep(number + 1)}>
             Next
           </button>
-        ) : told.name === '' ? (
+        ) : opened.name === '' ? (
           <button type="button" class="button is-main" onClick={() => void goToStep(0)}>
             From the start
           </button>

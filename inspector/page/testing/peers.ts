@@ -18,17 +18,17 @@ export function startPeer(id: string, port: number, environment: Readonly<Record
   const env = { ...process.env, ...environment, QUIVER_PROGRAM: `peer ${id}` };
   const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const heard: string[] = [];
+  const printed: string[] = [];
   let wake = () => {};
   createInterface({ input: child.stdout! }).on('line', (line) => {
-    heard.push(line);
+    printed.push(line);
     wake();
   });
   return {
     process: child,
     async waitFor(line) {
-      while (!heard.includes(line)) await new Promise<void>((resolve) => (wake = resolve));
-      heard.splice(heard.indexOf(line), 1);
+      while (!printed.includes(line)) await new Promise<void>((resolve) => (wake = resolve));
+      printed.splice(printed.indexOf(line), 1);
     },
   };
 }
