@@ -1,7 +1,12 @@
 /** A counterexample opens at what it violates, with the reasons, and branches off when a command is sent. */
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
 import { counterexampleTrace, gesturesOnCounterexample } from './counterexample.fixtures.js';
-import { openPage } from './page/testing/browser.js';
+import { pageFile } from './exports/page-file.js';
+import { openPage, pageUrl, visit } from './page/testing/browser.js';
 
 test('opens at its end with why, and a command begins a branch', async () => {
   const { page, close } = await openPage(counterexampleTrace(), { gestures: gesturesOnCounterexample });
@@ -18,4 +23,15 @@ test('opens at its end with why, and a command begins a branch', async () => {
     .poll(() => page.getByRole('table', { name: 'events' }).getByRole('cell', { name: 'lock', exact: true }).count())
     .toBeGreaterThan(0);
   await close();
+});
+
+test('a single-file page also opens at the violation', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quiver-file-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'failure.html');
+  writeFileSync(file, pageFile(counterexampleTrace(), pageUrl));
+  const { page, leave } = await visit(pathToFileURL(file).href);
+  await expect.poll(() => page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/violated for n0 and n1/);
+  await expect.poll(() => page.getByRole('tab', { name: 'why' }).getAttribute('aria-selected')).toBe('true');
+  await leave();
 });

@@ -41,8 +41,13 @@ async function follow(): Promise<void> {
   if (base === shown && !story.value) return returnTo(hash);
   shown = base;
   openedAt(hash);
+  const isWithoutView = hash === `#${base}` || hash === '';
   const inPage = traceInPage();
-  if (inPage) return openTrace(inPage);
+  if (inPage) {
+    await openTrace(inPage);
+    if (isWithoutView) showVerdict();
+    return;
+  }
   await askForStories();
   if (base === 'stories') return openList();
   const [, name, step] = /^story=([\w-]+)(?:\/(\d+))?$/.exec(base) ?? [];
@@ -51,7 +56,7 @@ async function follow(): Promise<void> {
   try {
     const inAddress = traceInAddress();
     await (inAddress ? openTrace(inAddress) : loadFromServer());
-    if (hash === `#${base}` || hash === '') showVerdict();
+    if (isWithoutView) showVerdict();
   } catch {
     failed(
       'The trace in this address is damaged: a part of the link is missing or was changed on its way. Copy the whole of it, or ask for the trace’s file.',
