@@ -1,4 +1,4 @@
-/** The rules of a history, and the judges of rehearsals on one: each lets a good one pass and refuses a bad one. */
+/** The rules of a history, and the judges of rehearsals on one: each accepts a good history and rejects a bad one. */
 import { describe, expect, test } from 'vitest';
 import { violations, type HistoryTerms } from './check.js';
 import { asHeard, type HistoryLine } from './history.js';
@@ -31,7 +31,7 @@ const healed = (what: string, who: string): HistoryEntry => ['healed', { fault: 
 const phase = (name: string): HistoryEntry => ['phase', { phase: name }];
 const starts = ['a', 'b', 'c'].map((peer) => start(peer));
 const served = ['a', 'b', 'c'].map((peer) => note(peer, 'served'));
-/** Long enough that what was before disturbs no more. */
+/** Time after which earlier faults no longer disturb. */
 const later: HistoryEntry = ['nothing', {}, 5_000];
 
 /** A history whose entries are one millisecond apart by default. */
@@ -70,7 +70,7 @@ describe('locks', () => {
     );
   });
 
-  test('a fence of anybody below one from before all were killed is refused', () => {
+  test('a fence below one from before a kill of all peers is invalid', () => {
     const all: HistoryEntry[] = [failing('kill', 'a'), end('a'), ['restarted'], start('a', 2), healed('kill', 'a')];
     expect(broken({ faulty: [grant('b', 5), release('b', 5), ...all, grant('a', 4), grant('b', 6)] })).toEqual([
       '"x" was granted to a with fence 4, not above those before all were killed',
@@ -157,7 +157,7 @@ describe('locks', () => {
 describe('quota', () => {
   const refused = note('a', 'refused');
 
-  test('more than the budget is refused', () => {
+  test('more than the budget is invalid', () => {
     expect(broken({ faulty: [took('a'), took('b'), took('a')] })).toEqual([]);
     expect(broken({ faulty: [took('a'), took('b'), took('a'), took('b')] })).toEqual(['b took 1, for a total of 4 of 3']);
   });
@@ -177,7 +177,7 @@ describe('quota', () => {
     ]);
   });
 
-  test('what was being fetched may be lost with the lock under it, and no more', () => {
+  test('a fetch may be lost with the lock under it, but nothing else', () => {
     const faulty = [took('a'), note('a', 'interrupted')];
     expect(broken({ faulty, calm: [refused] })).toEqual([]);
     expect(broken({ faulty, calm: [refused] }, { budget: 4 })).toEqual([
@@ -186,7 +186,7 @@ describe('quota', () => {
   });
 });
 
-test('a name that is given twice is refused', () => {
+test('a name that is given twice is invalid', () => {
   const named = (peer: string, name: number) => note(peer, 'named', { name });
   expect(broken({ faulty: [named('a', 1), named('b', 2)] })).toEqual([]);
   expect(broken({ faulty: [named('a', 1), named('b', 1)] })).toEqual(['name 1 was given to a, and then to b']);
@@ -203,7 +203,7 @@ test('at the end all peers follow one running leader; later resignations are val
 });
 
 describe('every peer', () => {
-  test('who was not served after the last fault is missed', () => {
+  test('a peer without an answer after the last fault is reported as missing', () => {
     const told = history([
       ...starts,
       note('b', 'served'),

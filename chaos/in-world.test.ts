@@ -34,7 +34,7 @@ function said(subject: WorldSubject, ...told: readonly object[]): unknown {
   return rules!.begin({ scenario: { peers, services: ['hub'], clients: ['round'] }, store: new Map(), history }).end!(1_000);
 }
 
-test('its judge finds what the rules of chaos find', () => {
+test('its judge detects the same violations as the rules of chaos', () => {
   const named = (peer: string, name: number) => ({ type: 'note', peer, what: 'named', name });
   expect(said('names', named('p0', 1), named('p1', 2))).toBeNull();
   expect(said('names', named('p0', 1), named('p1', 1))).toMatch(/1/);

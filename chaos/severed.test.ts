@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { InProcessBus } from '../adapters/transports/in-process.js';
 import { severed } from './severed.js';
 
-test('what is sent to whom it does not reach is gone, everything else arrives', async () => {
+test('messages to unreachable peers are lost, all others arrive', async () => {
   const bus = new InProcessBus();
   const [a, b, c] = ['a', 'b', 'c'].map((id) => severed(bus.transport(id))) as [ReturnType<typeof severed>, ...any[]];
   const heard: unknown[] = [];

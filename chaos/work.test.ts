@@ -20,8 +20,8 @@ async function asked(...answers: readonly (boolean | Error)[]): Promise<string[]
   return told;
 }
 
-describe('a peer that asks for what is kept', () => {
-  test('asks until there is no more', async () => {
+describe('a peer that requests permits', () => {
+  test('takes until the permits are exhausted', async () => {
     expect(await asked(true, true, false)).toEqual(['answered', 'answered', 'answered']);
   });
 

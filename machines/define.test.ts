@@ -27,7 +27,7 @@ const core: CoreDescription = {
 const graph = { topology: { nodes: ['a', 'b'], links: [] }, distance: () => 1, rank: (node: string) => ['a', 'b'].indexOf(node) };
 const instance = { ...graph, options: {} };
 
-describe('what is left out', () => {
+describe('defaults', () => {
   const completed = defineProtocol(core);
 
   test('one chart is one role, to which everything goes', () => {
@@ -58,7 +58,7 @@ describe('what is left out', () => {
     expect(event({ to: 'b', more: 1 })).toEqual({ type: 'go', to: 'b' });
   });
 
-  test('what is accepted follows from the shapes of messages', () => {
+  test('accepted messages follow from their shapes', () => {
     const accepted = [{ type: 'ping', n: 1 }];
     const refused = [
       { type: 'ping' },

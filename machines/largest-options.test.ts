@@ -1,4 +1,4 @@
-/** Every numeric option of every protocol at its largest value: what is allowed is computed exactly, and what is larger is refused. */
+/** Every numeric option of every protocol at its largest value: allowed values are computed exactly, larger ones are rejected. */
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
@@ -22,7 +22,7 @@ const refusalOf = (protocol: Protocol, json: Json): string | null => {
   }
 };
 
-/** The options that a protocol knows, as it lists them when it refuses another one. */
+/** The options of a protocol, as listed in its error about an unknown one. */
 function optionsOf(protocol: Protocol): readonly string[] {
   const json = { protocol: protocol.name, topology: { kind: 'path', n: 3 }, options: { unheardOf: 1 } };
   const listed = /The options are (.*)\.$/.exec(refusalOf(protocol, json) ?? '')?.[1];

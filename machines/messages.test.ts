@@ -14,7 +14,7 @@ type Sent = readonly [message: Message, instance: Instance];
 
 const STEPS = 5_000;
 
-/** Each message once that runs of the protocol's systems send, as it comes out of a wire. */
+/** Each message of the runs of a protocol's systems, once, as decoded from the wire. */
 function sentBy(protocol: Protocol): readonly Sent[] {
   const sent = new Map<string, Sent>();
   for (const { scenario } of systemsOf(protocol)) {
@@ -62,12 +62,12 @@ describe.each([...Object.values(protocols), ring as Protocol].map((protocol) => 
       expect(Object.keys(protocol.messages ?? {}).filter((type) => !types.has(type))).toEqual([]);
     });
 
-    test('refuses them with a field less, or another thing in its place', () => {
+    test('rejects them with a missing or changed field', () => {
       const taken = sent.flatMap(([message, instance]) => damaged(message).filter((one) => protocol.accepts(one, instance)));
       expect(taken).toEqual([]);
     });
 
-    test.runIf(protocol.messages)('refuses them with a field more', () => {
+    test.runIf(protocol.messages)('rejects them with an additional field', () => {
       const taken = sent.filter(([message, instance]) => protocol.accepts({ ...message, ...NOTHING_OF_OURS }, instance));
       expect(taken).toEqual([]);
     });

@@ -54,7 +54,7 @@ test.each([
   expect([property.when(inState(value), 'n'), property.holds(inState(value), 'n')]).toEqual([waits, !waits]);
 });
 
-test('a node that has crashed, or is not there yet, waits for nothing', () => {
+test('a node that has crashed, or does not exist yet, waits for nothing', () => {
   expect(property.when(inState('waiting', ['n']), 'n')).toBe(false);
   expect(property.when(inState('waiting'), 'stranger')).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** Scenarios whose outcome an independent implementation fixed, through the reader that the command uses, on both hosts. */
+/** Scenarios whose results an independent implementation computed, through the reader of the command, on both hosts. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../network/scenario/parse.js';

@@ -101,7 +101,7 @@ test('a delayed message arrives on release, before later ones', () => {
   expect(arrived).toEqual(['0 at 7', '1 at 7']);
 });
 
-test('one that is kept back by hand is not let go with the others', () => {
+test('a message delayed by hand is not released with the others', () => {
   const { clock, arrivals, arrived, held, launch } = arrivalsOf({ order: 'fifo' });
   held.add(0);
   launch();
@@ -112,7 +112,7 @@ test('one that is kept back by hand is not let go with the others', () => {
   expect(arrived).toEqual([]);
 });
 
-test('one that was lost does not arrive', () => {
+test('a lost message does not arrive', () => {
   const { clock, arrivals, arrived, hindered, launch } = arrivalsOf({ order: 'fifo' });
   arrivals.landed(launch());
   hindered.add(1);
@@ -125,7 +125,7 @@ test('one that was lost does not arrive', () => {
   expect(arrived).toEqual([]);
 });
 
-test('its fate is drawn: always lost, always doubled, or kept', () => {
+test('its fate is drawn: always lost, always duplicated, or kept', () => {
   expect(arrivalsOf({ loss: 1, duplicate: 1 }).arrivals.fate()).toBe('lost');
   expect(arrivalsOf({ duplicate: 1 }).arrivals.fate()).toBe('doubled');
   expect(arrivalsOf({}).arrivals.fate()).toBe('kept');
@@ -217,7 +217,7 @@ test('an invalid arrival of the other network is invalid here', () => {
   expect(other.clock.takeOver(one.clock, (entry) => other.arrivals.translate(one.arrivals, entry)).size).toBe(1);
 });
 
-test('who takes over from another network has each message arrive when it would there', () => {
+test('a copy of another network delivers each message at the same time', () => {
   const conditions: Partial<Conditions> = { order: 'fifo', latency: { min: 1, max: 20 }, reorder: 1 / 4, loss: 1 / 4 };
   const begun = () => {
     const one = arrivalsOf(conditions);

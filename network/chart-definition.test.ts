@@ -44,7 +44,7 @@ test("functions are their names, and XState's objects their types", () => {
   expect(of({ entry: source })).toEqual({ entry: 'spawn fetcher' });
 });
 
-test('an event that a state forbids is there, and so are numbers that JSON has not', () => {
+test('forbidden events are included, and so are numbers that JSON does not support', () => {
   expect(of({ on: { go: undefined, stay: 'x' }, context: { n: 12n, gone: undefined } })).toEqual({
     on: { go: {}, stay: 'x' },
     context: { n: '12n' },

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createActor, createMachine } from 'xstate';
 import { VirtualClock, virtualTiming, type ClockEntry } from './clock.js';
 
-/** Runs everything and returns what `log` saw, as [tick, word] pairs. */
+/** Runs everything and returns the entries of `log`, as [tick, word] pairs. */
 function recorder() {
   const clock = new VirtualClock();
   const seen: [number, string][] = [];
@@ -112,7 +112,7 @@ describe('the heap', () => {
     expect(after(1_024, 1_024)).toBe(2_048);
   });
 
-  test('running until a tick runs what is due at it, also at the tick of now', () => {
+  test('running until a tick includes the entries of that tick, also of now', () => {
     const { clock, log } = recorder();
     clock.at(5, 0, log, 'due');
     clock.runUntil(5);
@@ -226,7 +226,7 @@ describe('as the scheduler of RxJS', () => {
     ]);
   });
 
-  test('a delay of Infinity never comes and does not count as pending', () => {
+  test('a delay of Infinity never expires and does not count as pending', () => {
     const clock = new VirtualClock();
     clock.schedule(() => expect.unreachable(), Infinity);
     expect(clock.isIdle).toBe(true);
@@ -241,7 +241,7 @@ describe('as the scheduler of RxJS', () => {
     expect(subscription.closed).toBe(true);
   });
 
-  test('now is what timestamps and time intervals read', () => {
+  test('now is the time of timestamps and intervals', () => {
     const { clock, drain } = recorder();
     const seen: number[][] = [];
     interval(10, clock)
@@ -281,7 +281,7 @@ test('XState may take back a timer that it never had', () => {
   expect(() => new VirtualClock().clearTimeout(undefined)).not.toThrow();
 });
 
-describe('a clock that goes on from another one', () => {
+describe('a clock that continues from another one', () => {
   /** Entries that record each of these ticks. */
   function other(...ticks: readonly number[]) {
     const { clock } = recorder();

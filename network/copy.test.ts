@@ -1,4 +1,4 @@
-/** Copies each object of an account once, and refuses objects that may hide state. */
+/** Copies each object of an account once, and rejects objects that may hide state. */
 import { expect, test } from 'vitest';
 import { CannotCopy, copyOf } from './copy.js';
 

@@ -1,4 +1,4 @@
-/** A run that goes on from the middle is the run from its start, byte for byte, whatever comes; and the one that it left stays as it was. */
+/** A run continued from the middle equals the run from its start, byte for byte. The original run does not change. */
 import { delay } from 'rxjs';
 import { expect, test } from 'vitest';
 import { protocols } from '../machines/index.js';
@@ -199,7 +199,7 @@ test.each<[string, Json, number, readonly Event[]]>([
   expectSame(left, left.simulation.goOn(parse(next))!, next);
 });
 
-test('where a run has waited for an event, one without it may have come to rest before', () => {
+test('a run that waited for an event cannot continue without it', () => {
   const json = asJson(scenarios['queue, at rest']!);
   const late = { at: 5000, do: 'drop', message: 1 };
   const left = fromStart({ ...json, events: [late] });
@@ -221,7 +221,7 @@ test.each<[string, Json, SimulationOptions]>([
   expect(simulation.goOn(scenario)).toBeNull();
 });
 
-test('nor does one of choices, or one whose account keeps a function', () => {
+test('nor can a run of choices, or one whose account contains a function', () => {
   const scenario = parse(base);
   expect(new Simulation(scenario, { choices: [] }).goOn(scenario)).toBeNull();
   const account = { record: () => {}, summary: () => ({}), meters: () => [] };

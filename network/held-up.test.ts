@@ -1,4 +1,4 @@
-/** While a channel, a node or a message is held up by hand no bound on delays holds, so the time of convergence begins after it. */
+/** While a channel, a node or a message is delayed by hand no bound on delays applies, so the time of convergence begins after it. */
 import { expect, test } from 'vitest';
 import { parseScenario } from './scenario/parse.js';
 import { Simulation } from './simulation.js';
@@ -34,7 +34,7 @@ test.each([
   ['a node', { do: 'pause', node: 'b' }, { do: 'resume', node: 'b' }],
   ['a message', { do: 'hold', message: 0 }, { do: 'deliver', message: 0 }],
 ])('%s is held up: the time begins after the last step before it is let go', (_, holds, lets) => {
-  // In flight from tick 3, to arrive at 4; held up until 35, while `a` goes on at 12, 20 and 30.
+  // In flight from tick 3, due at 4; delayed until 35, while `a` continues at 12, 20 and 30.
   const [first, last] = [
     { at: holds.do === 'hold' ? 4 : 2, ...holds },
     { at: 35, ...lets },

@@ -1,4 +1,4 @@
-/** RxJS as the way in and out of the bus: marbles of what happens, and operators as media. */
+/** RxJS for input and output of the bus: marbles of events, and operators as media. */
 import {
   concatMap,
   debounceTime,
@@ -31,7 +31,7 @@ const scenarioOf = (events: readonly object[], n = 2, options = {}) =>
 const ask = (node: string, at = 0) => ({ at, node, do: 'request' });
 
 describe('marbles', () => {
-  test('a find takes the latency, the token as long, the release comes after its hold', () => {
+  test('a find and the token take the latency, the release comes after its hold', () => {
     const scheduler = new TestScheduler((actual, expected) => expect(actual).toEqual(expected));
     scheduler.run(({ expectObservable }) => {
       const { protocol, graph, options } = scenarioOf([]);
@@ -69,7 +69,7 @@ describe('a medium', () => {
     expect(run(undefined, [ask('n1')]).lines).toEqual(['1 find n0', '2 token n1']);
   });
 
-  test('what it does not pass on is lost when nothing else is to come', () => {
+  test('messages that it does not emit are lost at the end', () => {
     const deaf: Medium = () => filter(({ message }) => message.type !== 'token');
     const { report, lines } = run(deaf, [ask('n1')]);
     expect(lines).toEqual(['0 find n0', 'lost token loss']);

@@ -1,4 +1,4 @@
-/** Properties that can be judged around one node are looked at after every step, in a network of any size. */
+/** Properties of one node's neighborhood are checked after every step, in a network of any size. */
 import { expect, test } from 'vitest';
 import { exclusion } from '../machines/exclusion/index.js';
 import type { Property } from '../machines/protocol.js';
@@ -28,7 +28,7 @@ const verdictWith = (property: Property) => {
   return new Simulation(scenario, { host: 'snapshots' }).run().verdict;
 };
 
-test('a moment that one look in many misses is seen around its node', () => {
+test('a moment that sampling misses is detected around its node', () => {
   expect(verdictWith(neverWins('n500', true))).toBe('invalid');
   expect(verdictWith(neverWins('n500', false))).toBe('valid');
   expect(verdictWith(neverWins('n7', true))).toBe('valid');

@@ -44,7 +44,7 @@ describe('always', () => {
     expect(verdicts()).toEqual([false, true]);
   });
 
-  test('what is refuted is not looked at again', () => {
+  test('a violated property is not checked again', () => {
     let looks = 0;
     const { step, verdicts } = watching([always('counted', () => (looks++, false))]);
     for (const at of [1, 2, 3]) step(at, 'a', at);
@@ -59,7 +59,7 @@ describe('always', () => {
     expect(told).toMatchObject([{ index: 0, at: 1 }]);
   });
 
-  test('a run without a step has been looked at when it ends', () => {
+  test('a run without a step has been checked at its end', () => {
     const { told, verdicts } = watching([small], stateOf({ a: 50 }));
     expect([verdicts(), told]).toEqual([[false], [{ property: 'small', description: 'small it is.', index: -1, at: 0 }]]);
   });
@@ -126,7 +126,7 @@ describe('closed', () => {
 describe('a large network', () => {
   const many = () => stateOf(Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`n${i}`, 0])));
 
-  test('is looked at in one step of four, but for what is judged around one node', () => {
+  test('is checked at one step of four, except for properties of a neighborhood', () => {
     let looks = 0;
     const global = always('global', () => (looks++, true));
     const around: [unknown, string][] = [];
@@ -142,7 +142,7 @@ describe('a large network', () => {
     expect(told).toEqual([{ property: 'local', description: 'local it is.', nodes: ['n7'], index: 7, at: 7 }]);
   });
 
-  test('up to two hundred nodes every step is looked at', () => {
+  test('up to two hundred nodes, every step is checked', () => {
     let looks = 0;
     const state = stateOf(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`n${i}`, 0])));
     const { step } = watching([always('global', () => (looks++, true))], state);
@@ -165,7 +165,7 @@ describe('a large network', () => {
   });
 });
 
-describe('what a checker knows of a run', () => {
+describe('the result of a checker on a run', () => {
   test('is violated once, with its message', () => {
     const { monitor, told, step } = watching([small, always('fine', () => true)]);
     step(3, 'a', 1);
@@ -174,7 +174,7 @@ describe('what a checker knows of a run', () => {
     expect(told).toEqual([{ property: 'fine', description: 'fine it is.', nodes: ['a'], loop: 2, index: 0, at: 3 }]);
   });
 
-  test('is refused where there is no such property', () => {
+  test('an unknown property is rejected', () => {
     const { monitor } = watching([small, always('fine', () => true)]);
     expect(() => monitor.finish(true, 3, { property: 'large' })).toThrow(
       'Unknown property "large" in `refutes`. The properties are small, fine',
@@ -182,7 +182,7 @@ describe('what a checker knows of a run', () => {
   });
 });
 
-test('another monitor goes on from what one has seen', () => {
+test('another monitor continues with its results', () => {
   const properties: Property<any>[] = [
     small,
     { ...named('seen'), kind: 'sometimes', holds: (c) => sumOf(c) === 3 },
@@ -201,7 +201,7 @@ test('another monitor goes on from what one has seen', () => {
   expect(second.verdicts(false, 30)).toEqual([false, true, false, false, true]);
 });
 
-/** Totals that keep a log of what they get to see. */
+/** Totals that log their input. */
 function foldOf() {
   const log: unknown[] = [];
   const fold: Fold = {
@@ -217,7 +217,7 @@ function foldOf() {
 }
 
 describe('totals', () => {
-  test('see what has changed: the facts of before with -1, those of now with 1', () => {
+  test('receive the changes: old facts with -1, new ones with 1', () => {
     const { fold, log } = foldOf();
     const state = stateOf({ a: 1, b: 2 });
     const changes: Changes[] = [];
@@ -292,7 +292,7 @@ describe('a judgment on totals', () => {
     }
   });
 
-  test('but not where it looks at all', () => {
+  test('except if it reads the configuration', () => {
     const { told, step } = watching([folded({ hasLinearCost: true })], followed(400));
     for (const at of [0, 1, 2, 3]) step(at, `n${at}`, 5);
     expect(told).toEqual([]);

@@ -26,11 +26,11 @@ const closed: Property<any> = { ...named, kind: 'closed', holds: is1 };
 
 describe('converges within 10', () => {
   test('holds when reached in time', () => expect(watch(converges, false, 50, [0, 0], [10, 1])).toBe(true));
-  test('is refuted when reached late, although nothing was looked at in between', () => {
+  test('is violated if reached late, even without checks in between', () => {
     expect(watch(converges, false, 50, [0, 0], [11, 1])).toBe(false);
   });
-  test('is refuted when it is lost again later', () => expect(watch(converges, false, 50, [0, 1], [20, 0], [21, 1])).toBe(false));
-  test('is refuted by an end that is too late, and by rest', () => {
+  test('is violated if it is lost again later', () => expect(watch(converges, false, 50, [0, 1], [20, 0], [21, 1])).toBe(false));
+  test('is violated by a late end, and by rest', () => {
     expect(watch(converges, false, 11, [0, 0])).toBe(false);
     expect(watch(converges, true, 5, [0, 0])).toBe(false);
   });
@@ -43,7 +43,7 @@ describe('converges within 10', () => {
 
 describe('closed', () => {
   test('holds when reached and kept', () => expect(watch(closed, false, 9, [0, 0], [1, 1], [2, 1])).toBe(true));
-  test('is refuted when lost', () => expect(watch(closed, false, 9, [0, 1], [1, 0], [2, 1])).toBe(false));
+  test('is violated when lost', () => expect(watch(closed, false, 9, [0, 1], [1, 0], [2, 1])).toBe(false));
   test('is not, when a fault took it', () => expect(watch(closed, false, 9, [0, 1], [1, 0, 'corrupt'], [2, 1])).toBe(true));
   test('is unknown when never reached', () => expect(watch(closed, false, 9, [0, 0])).toBe(null));
 });
@@ -56,7 +56,7 @@ describe('properties that share a predicate', () => {
     return monitor.finish(false, 0).map(({ holds }) => holds);
   };
 
-  test('share its answer, which is asked for once a look', () => {
+  test('share its result, which is computed once per check', () => {
     let asked = 0;
     const holds = (c: any) => (asked++, is1(c));
     expect(looks({ ...closed, holds }, { ...converges, holds })).toEqual([true, true]);

@@ -78,7 +78,7 @@ describe('faults', () => {
     expect(overtakes('unordered')).toBe(true);
   });
 
-  test('a crashed node loses what arrives; a restarted one goes on from its last state', () => {
+  test('a crashed node loses messages; a restarted one continues from its last state', () => {
     const events = [
       { at: 0, node: 'n3', do: 'request' },
       { at: 1, node: 'n0', do: 'crash' },
@@ -95,7 +95,7 @@ describe('faults', () => {
     Object.fromEntries(lines.filter(isStep).flatMap(({ message, at }) => (message === undefined ? [] : [[message, at]])));
   const slowRing: Json = { network: { latency: 10 }, workload: { sequential: ['n3'] }, until: { at: 100 } };
 
-  test('one message may be held back, delivered first, doubled or dropped by its number', () => {
+  test('one message may be delayed, delivered first, duplicated or dropped by number', () => {
     const touched = (...events: Json[]) => run({ ...slowRing, events }).lines;
     expect(deliveredAt(touched())).toEqual({ 0: 10, 1: 20, 2: 30, 3: 40 });
     expect(deliveredAt(touched({ at: 4, do: 'deliver', message: 0 }))).toMatchObject({ 0: 4, 1: 14 });
@@ -118,12 +118,12 @@ describe('faults', () => {
     expect(Object.keys(deliveredAt(lines))).toHaveLength(4);
   });
 
-  test('a slow channel delays what is sent from then on', () => {
+  test('a slow channel delays later messages', () => {
     const { lines } = run({ ...slowRing, events: [{ at: 0, do: 'slow', channel: ['n2', 'n1'], by: 5 }] });
     expect(deliveredAt(lines)).toEqual({ 0: 10, 1: 25, 2: 35, 3: 45 });
   });
 
-  test('what arrives at a paused node or a clogged channel waits, in order', () => {
+  test('messages to a paused node or on a clogged channel wait, in order', () => {
     const events = [
       { at: 0, node: 'n0', do: 'pause' },
       { at: 0, node: 'n1', do: 'request' },
@@ -145,7 +145,7 @@ describe('faults', () => {
     expect(report.verdict).toBe('valid');
   });
 
-  test('what was held up arrives before what comes in the tick in which it is let go', () => {
+  test('delayed messages arrive before new ones of the tick of their release', () => {
     const scenario = {
       protocol: 'election',
       options: { clock: 'logical', skipIfLeader: true },

@@ -67,7 +67,7 @@ describe('draws', () => {
     expect(() => new Random(1, 'x').below(bound)).toThrow(/Cannot draw below/);
   });
 
-  test('picking from an empty list is refused', () => {
+  test('picking from an empty list throws an error', () => {
     expect(() => new Random(1, 'x').pick([])).toThrow(/Cannot draw below 0\. Use an integer of at least 1\./);
   });
 

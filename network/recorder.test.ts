@@ -53,7 +53,7 @@ function recording(of: Protocol = protocol, monitor?: object, from?: Recorder) {
   let isOver = false;
   recorder.lines$.subscribe({ next: (line) => lines.push(line), complete: () => (isOver = true) });
   let index = 0;
-  /** A node takes a step; what it sends has these numbers. */
+  /** A step of a node that sends messages with these numbers. */
   const step = (node: string, more: object = {}, sent: number[] = []) =>
     all.subjects['steps$']!.next({
       index: index++,
@@ -88,7 +88,7 @@ test('the first line contains the parts of the run', () => {
   expect(traceHeader(protocol, { n: 1 }, 7, network, more)).toEqual({ ...header, ...more });
 });
 
-test('nodes as they start, with what their charts selected', () => {
+test('initial nodes, with the selections of their charts', () => {
   const { subjects, news } = recording();
   subjects['started$']!.next(new Map([['a', { taken: [['main', '', '', 0]], refused: [] }]]));
   const line = {
@@ -152,7 +152,7 @@ test("a step contains its changes, and the clocks of its node and the message's 
   expect(news().map((line) => isStep(line) && line.roles)).toEqual([{ other: null }, {}, { main: role('busy', { n: 1 }) }]);
 });
 
-test('what happens to messages, channels and commands', () => {
+test('events of messages, channels and commands', () => {
   const { subjects, state, step, news } = recording();
   step('a', {}, [7, 8]);
   news();
@@ -199,7 +199,7 @@ test('violations, the end of a run that continues forever, and the verdict', () 
   expect([news(), isOver(), violations$.observed, state.watched]).toEqual([[], true, false, 0]);
 });
 
-test('it pauses, and goes on with how everything stands', () => {
+test('it pauses, and continues with the current state', () => {
   const violations$ = new Subject<object>();
   const { recorder, nodes, flights, state, step, news } = recording(protocol, { violations$ });
   step('a', {}, [7]);
@@ -229,7 +229,7 @@ test('it pauses, and goes on with how everything stands', () => {
   expect(state.watched).toBe(1);
 });
 
-test('while it is quiet it counts lines and follows who knows what', () => {
+test('while quiet, it counts lines and updates clocks', () => {
   const { recorder, subjects, state, step, news } = recording();
   recorder.beQuiet();
   expect(state.watched).toBe(0);
@@ -242,7 +242,7 @@ test('while it is quiet it counts lines and follows who knows what', () => {
   expect(news()).toMatchObject([{ index: 4, roles: {}, clock: { a: 1, b: 1 } }]);
 });
 
-test('another one goes on from what one knows', () => {
+test('a copy continues with the same clocks', () => {
   const first = recording();
   first.step('a', {}, [7]);
   const second = recording(protocol, undefined, first.recorder);

@@ -28,7 +28,7 @@ test('every Observable completes when the run ends', async () => {
   expect(steps).toBeGreaterThan(messages.total);
 });
 
-test('what is published carries the time at which it happened', async () => {
+test('published values contain their time', async () => {
   const simulation = new Simulation(scenarioOf(twice, { network: { latency: 3 } }));
   const sent = lastValueFrom(
     simulation.network.sent$.pipe(

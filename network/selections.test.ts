@@ -13,7 +13,7 @@ import type { TransitionId } from './world/selections.js';
 
 const nameOf = ([, state, event, index]: TransitionId): string => `${state}|${event}|${index}`;
 
-/** A chart whose choices and guards write down that they ran; guards answer by the event's bits. */
+/** A chart whose choices and guards record their evaluation; guards return the event's bits. */
 function witness() {
   const took: string[] = [];
   const denied: string[] = [];
@@ -44,7 +44,7 @@ function witness() {
     id: 'witness',
     type: 'parallel',
     on: {
-      // The very type is asked first, then the longer descriptors: not in this order.
+      // The exact type is evaluated first, then the longer descriptors: not in this order.
       '*': c('', '*', [undefined]),
       'out.*': c('', 'out.*', [undefined]),
       'out.now.*': c('', 'out.now.*', [undefined]),
@@ -131,7 +131,7 @@ describe.each(['snapshots', 'actors'] as const)('%s', (kind: HostKind) => {
       const told = host.selections!.take()!;
       const step = [before, event];
       expect([...step, told.taken.map(nameOf)]).toEqual([...step, took]);
-      // Regions are asked one after the other; XState may ask a state around both twice.
+      // Regions are evaluated one after the other; XState may evaluate a surrounding state twice.
       expect([...step, [...new Set(told.refused.map(nameOf))].sort()]).toEqual([...step, [...new Set(denied)].sort()]);
       for (const name of took) seen.add(name);
     }

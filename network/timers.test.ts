@@ -40,7 +40,7 @@ describe('timers', () => {
     expect(gone).toEqual([]);
   });
 
-  test('come last in their tick', () => {
+  test('expire last in their tick', () => {
     const { clock, gone, timers } = timersOn();
     timers.arm('a', timer('x'), 5);
     virtualTiming(clock).after(5, LAST_IN_TICK - 1, () => gone.push('a message'), undefined);

@@ -33,7 +33,7 @@ async function open(context: BrowserContext, page: string): Promise<Page> {
   return tab;
 }
 
-test.skipIf(missing)('react-lock: what the components show is the state of their actors', async () => {
+test.skipIf(missing)('react-lock: the components show the state of their actors', async () => {
   const context = await browser.newContext();
   onTestFinished(() => context.close());
   const tab = await open(context, 'react-lock.html');

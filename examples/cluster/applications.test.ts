@@ -1,11 +1,11 @@
-/** The three applications of examples/cluster with their faults: a host that is killed, a deadline, a customer who does not pay. */
+/** The three applications of examples/cluster with their faults: a killed host, a deadline, a customer without a payment. */
 import { expect, test } from 'vitest';
 import { testCluster } from '../../adapters/cluster/cluster.fixture.js';
 import { orderMachine, PaymentService } from './order.js';
 import { roomMachine } from './room.js';
 import { jobMachine, Worker } from './scheduler.js';
 
-test('an order whose host is killed while it charges is charged once', async () => {
+test('an order whose host is killed during the charge is charged once', async () => {
   const payments = new PaymentService();
   const { peers, of } = await testCluster({ order: orderMachine(payments) });
   const [ann] = peers.map(({ cluster }) => cluster.actor('order', '42', { input: { id: '42' } }));

@@ -1,4 +1,4 @@
-/** Every interleaving of small controllers (spec section 10). The printed rules are refuted by the search itself. */
+/** Every interleaving of small controllers (spec section 10). The search itself violates the printed rules. */
 import { describe, expect, test } from 'vitest';
 import { createMetric } from '../../network/topology/metric.js';
 import { controller } from './index.js';
@@ -72,7 +72,7 @@ describe('changes', () => {
     expect(early).toMatchObject({ verdict: 'invalid', counterexample: { property: wished.name } });
   });
 
-  test('MODIFIED: who wants more than is left is answered, too', () => {
+  test('MODIFIED: a request for more than the rest is answered too', () => {
     const commands = [...at(1, 'take', 'take 3'), ...at(2, 'take 4', 'take')];
     expect(check(chain(3), { kind: 'modified', M: 6, W: 0 }, { commands })).toMatchObject(valid(412));
   });
@@ -109,7 +109,7 @@ describe('changes', () => {
   });
 });
 
-describe('the printed rules are refuted', () => {
+describe('the printed rules violate a property', () => {
   const drain = [...at(1, 'take'), ...at(0, 'take 134', 'take')];
 
   test('MODIFIED rejecting in an inner phase wastes permits (E12); corrected, none', () => {

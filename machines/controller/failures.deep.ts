@@ -37,7 +37,7 @@ describe('a node without its parent creates no permits, however often it receive
     expect(explore(conserves, ask)).toMatchObject({ verdict: 'valid', states: 24_537 });
   });
 
-  test('who goes on makes some: its next bin would be of the size that bins had before', () => {
+  test('a node that continues creates some: its next bin would have the old size', () => {
     const goesOn = mainMachine.provide({ guards: { leadsToParent: () => false, isFromParent: () => false } });
     const stubborn = { ...conserves, charts: { ...controller.charts, main: goesOn } };
     expect(explore(stubborn, ask)).toMatchObject({ verdict: 'invalid', counterexample: { property: 'conservation' } });

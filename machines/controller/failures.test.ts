@@ -1,4 +1,4 @@
-/** Nodes and links that fail, which the paper leaves out: what the others are promised then. The longer searches: failures.deep.ts. */
+/** Failing nodes and links, which the paper omits: promises to the other nodes. The longer searches: failures.deep.ts. */
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
@@ -42,7 +42,7 @@ describe('every interleaving: no permit is created, all other requests are answe
   });
 });
 
-describe('the report names what failed nodes held', () => {
+describe('the report contains the permits of failed nodes', () => {
   const run = (options: object, events: object[], n = 3) => {
     const scenario = { protocol: 'controller', topology: { kind: 'path', n }, options, events };
     return new Simulation(parseScenario(scenario, { controller })).run();
@@ -67,7 +67,7 @@ describe('the report names what failed nodes held', () => {
     expect(meters.find(({ name }: { name: string }) => name === loss)).toMatchObject({ measured: 3, bound: 20 });
   });
 
-  test('what was on its way to it is counted, too', () => {
+  test('permits in flight to it are counted too', () => {
     const events = [...takes('n2', 1, 0), { at: 3, node: 'n2', do: 'crash' }, ...takes('n1', 1, 10)];
     const { summary, verdict } = run({ kind: 'bins', M: 40, W: 30 }, events);
     expect(verdict).toBe('valid');
@@ -82,7 +82,7 @@ describe('the report names what failed nodes held', () => {
     expect(run({ kind: 'names' }, events).summary).toMatchObject({ names: { n2: [2] }, lost: { n2: 0 } });
   });
 
-  test('what was to go through its parent is counted in all', () => {
+  test('permits on their way through its parent are counted in the total', () => {
     const events = [...takes('n2', 1, 0), { at: 2, node: 'n2', do: 'crash' }, { at: 2, do: 'cut', link: ['n1', 'n2'] }];
     const { summary, verdict, meters } = run({ kind: 'bins', M: 40, W: 30 }, events);
     expect(verdict).toBe('valid');

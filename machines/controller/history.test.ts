@@ -72,7 +72,7 @@ test.each(['naive', 'bins', 'basic', 'main', 'modified'])(
 );
 
 test('waste is judged after the only node that was rejected has left', () => {
-  // The root rejects n1 although it has permits. It has left before the answer to n2, far away, has arrived.
+  // The root rejects n1 although it has permits. n1 has left before the answer to the distant n2 has arrived.
   const unjust = rootMachine.provide({
     guards: { canServe: ({ context, event }) => context.permits > 0 && (event as { from?: string }).from !== 'n1' },
   });
@@ -131,7 +131,7 @@ test('a leaf with a deferred request stays: the resulting change may be slower',
   ]);
 });
 
-test('a node that has lost a child stays: an answer for that child may be on its way', () => {
+test('a node that has lost a child stays: an answer for that child may be in flight', () => {
   const json = {
     topology: path(4),
     options: { kind: 'naive', M: 9, W: 0 },

@@ -50,7 +50,7 @@ test('shares of the load: without a message, and at the root', () => {
   expect([local!.measured, atRoot!.measured]).toEqual([0.75, 1]);
 });
 
-test('names: what one costs, and how large they grow', () => {
+test('names: the cost of one, and the largest one', () => {
   const meters = metersOf({ kind: 'names' }, { workload: { command: 'name', concurrent: 4, requests: 60 } });
   expect(meters['messages per permit']!.measured).toBe(meters['messages']!.measured / 60);
   expect(meters['largest name']).toMatchObject({ bound: 4 * 76 });

@@ -81,7 +81,7 @@ describe('meaningless scenarios are rejected with the option, its place and the 
     expect(notifications).toEqual(['n1 stayed']);
   });
 
-  test('a crashed leaf takes with it what its bins hold, and the report names it', () => {
+  test('permits in the bins of a crashed leaf are lost, and the report names it', () => {
     const events = [
       { at: 0, node: 'n2', do: 'take' },
       { at: 20, node: 'n2', do: 'crash' },

@@ -1,4 +1,4 @@
-/** Every property of the controller holds at the end of a run and is refuted by a bad state: none of them is vacuous. */
+/** Every property of the controller holds at the end of a run and is violated by a bad state: none of them is vacuous. */
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
 import { parseScenario } from '../../network/scenario/parse.js';
@@ -129,14 +129,14 @@ describe('mutants of the root are found out by a run', () => {
     return properties.filter(({ holds }) => holds === false).map(({ name }) => name);
   };
 
-  test('one that pays out of an empty bin overdraws the account', () => {
+  test('a bank that pays out of an empty bin overdraws the account', () => {
     const generous = rootMachine.provide({ guards: { isFirst: () => true } });
     const events = [{ at: 0, node: 'n2', do: 'withdraw', amount: 3 }];
     expect(refuted(generous, { kind: 'bank', M: 2 }, events)).toEqual(['at most M', 'no bin is overdrawn', 'never overdrawn']);
     expect(refuted(rootMachine, { kind: 'bank', M: 2 }, events)).toEqual([]);
   });
 
-  test('one that forgets which names it gave gives them again', () => {
+  test('a node that forgets its issued names issues them again', () => {
     const forgetful = rootMachine.provide({
       actions: { payOut: assign(({ context }: { context: RootContext }) => ({ permits: context.permits - 1 })) },
     });

@@ -1,4 +1,4 @@
-/** Lemma 1: what happens at different nodes at the same time may happen in any order; at one node it may not. */
+/** Lemma 1: simultaneous events at different nodes commute; those at one node do not. */
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import type { Choice } from '../../network/world/choice.js';
@@ -45,7 +45,7 @@ function nodeOf(choice: Choice, world: World): string {
   throw new Error(`a choice that has no place here: ${JSON.stringify(choice)}`);
 }
 
-/** Both orders of every two choices that a world offers, everywhere that a system comes to. */
+/** Both orders of every two choices of a world, in every reachable state of a system. */
 function compareOrders(first: World) {
   const found = { states: 0, elsewhere: 0, differing: 0, atOneNode: 0, differingThere: 0 };
   const seen = new Set<string>();

@@ -14,7 +14,7 @@ const input = (over: Partial<DirectoryInput> = {}): DirectoryInput => ({
   ...over,
 });
 
-/** The chart after these events, with what the last of them asked for. */
+/** The chart after these events, with the effects of the last one. */
 function after(start: DirectoryInput, ...events: readonly (Message & Record<string, unknown>)[]) {
   let { snapshot, effects } = begin(directoryMachine, start);
   for (const event of events) ({ snapshot, effects } = macrostep(directoryMachine, snapshot, event));

@@ -1,4 +1,4 @@
-/** Every property of the directory holds in a good configuration and is refuted by a bad one: none of them is vacuous. */
+/** Every property of the directory holds in a good configuration and is violated by a bad one: none of them is vacuous. */
 import { describe, expect, test } from 'vitest';
 import type { Configuration, Flight, NodeView, Property } from '../protocol.js';
 import type { EdgeKind, Policy } from './policies.js';
@@ -81,7 +81,7 @@ describe('invariants of spec 1.6', () => {
     expect(holds(name, ...bad[name]!)).toBe(false);
   });
 
-  test('end of the queue also refuses a shared next and a cycle of next', () => {
+  test('end of the queue is also violated by a shared next and a cycle of next', () => {
     const waiting = (parent: string, next: string): Node => ({ state: 'waiting.followed', parent, next });
     expect(
       holds('end of the queue', { a: waiting('b', 'c'), b: waiting('a', 'c'), c: { state: 'waiting.last', parent: 'c' } }),

@@ -1,4 +1,4 @@
-/** Several requests of one node, satisfied by one token (section 3 of the Arvy paper): every interleaving, and what it saves. */
+/** Several requests of one node, satisfied by one token (section 3 of the Arvy paper): every interleaving, and the savings. */
 import { expect, test } from 'vitest';
 import { simulate } from '../../testing/simulate.js';
 import { explore } from '../../test/explore/explore.js';
@@ -24,7 +24,7 @@ const threeTimes = (together: number, nodes = ['n1', 'n3']) =>
     events: [0, 1, 2].flatMap((at) => nodes.map((node) => ({ at, node, do: 'request' }))),
   });
 
-test('what joins is served with the token that comes, and no find is sent for it', () => {
+test('joined requests are served by the same token, without another find', () => {
   const [apart, joined] = [threeTimes(1).summary, threeTimes(3).summary];
   expect(apart).toMatchObject({ served: ['n1', 'n3', 'n1', 'n3', 'n1', 'n3'] });
   expect(joined).toMatchObject({ served: ['n1', 'n1', 'n1', 'n3', 'n3', 'n3'] });

@@ -51,7 +51,7 @@ test.each([
   expect(() => instance(raw)).toThrow(new UsageError(message));
 });
 
-test('two nodes of one identity are refused before anything else', () => {
+test('two nodes with one identity are rejected first', () => {
   expect(() => createTopology({ nodes: ['a', 'b', 'a'], links: [] })).toThrow(
     'topology.nodes[2] repeats "a". Names must be unique.',
   );

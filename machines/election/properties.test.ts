@@ -1,4 +1,4 @@
-/** Every property refuted by a state, or by a run, that breaks it. */
+/** A violation of every property, by a state or by a run. */
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
@@ -53,7 +53,7 @@ const level = (c: Configuration<any>, id: string, change: (old: LevelContext) =>
 
 const own = (c: Configuration<any>, id: string): Height => electionContext(c.nodes.get(id)!).height;
 
-/** The same height wherever it is held, so that only what is meant to break breaks. */
+/** Changes a height in all places, so that only the intended property is violated. */
 const everywhere = (c: Configuration<any>, id: string, height: Height): Configuration<any> => {
   let changed = at(c, id, () => ({ height }));
   for (const other of c.nodes.keys()) {
@@ -81,7 +81,7 @@ function broken(c: Configuration<any>): string[] {
       if (property.kind === 'eventually') return [...c.nodes.keys()].some((id) => property.when(c, id) && !property.holds(c, id));
       if (property.kind !== 'always') return false;
       const holds = property.holds(c);
-      // A property that is judged around one node finds a fault there, and only a fault that is there.
+      // A property of one node's neighborhood finds only violations there.
       const around = [...c.nodes.keys()].every((id) => property.holdsAround?.(c, id) ?? holds);
       expect(around).toBe(holds);
       return !holds;
@@ -130,7 +130,7 @@ describe('broken on purpose', () => {
     expect(broken(c)).toContain('A');
   });
 
-  test('B: the newest height is not what was sent last', () => {
+  test('B: the newest height differs from the last one sent', () => {
     expect(broken(at(later(start), 'b', () => ({ height: stamped })))).toContain('B');
   });
 
@@ -147,7 +147,7 @@ describe('broken on purpose', () => {
     expect(broken(later(everywhere(start, 'b', { ...b, tau: 5 })))).toContain('C');
   });
 
-  test('C: a search by a stranger', () => {
+  test('C: a search of an unknown node', () => {
     expect(broken(later(everywhere(start, 'b', { ...b, tau: 5, oid: [9, 'z'] })))).toContain('C');
   });
 

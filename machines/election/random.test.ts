@@ -1,4 +1,4 @@
-/** Random runs of 5 to 8 nodes: every property after every event, and what must hold once changes have stopped. */
+/** Random runs of 5 to 8 nodes: every property after every event, and the properties after all changes. */
 import { describe, expect, test } from 'vitest';
 import { turmoil } from '../../papers/experiments/election/turmoil.js';
 import { parseScenario } from '../../network/scenario/parse.js';

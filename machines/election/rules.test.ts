@@ -122,7 +122,7 @@ describe('ChannelUp', () => {
 describe('Update', () => {
   const recent = electSelf(oriented(a, l, 3), 4);
 
-  test('from a stranger: ignored, but the clock goes on', () => {
+  test('from an unknown node: ignored, but the clock advances', () => {
     expect(take(update(l, oriented(l, l, 0)))).toMatchObject({ links: ['a', 'b'], told: [], height: own, now: 5 });
   });
 
@@ -156,7 +156,7 @@ describe('Update', () => {
     expect(take(update(b, oriented(b, l, 1)), { height })).toMatchObject({ height, told: ['b'], hello: false });
   });
 
-  test('of the same leader with a way down: nothing, and an answer to a hello', () => {
+  test('of the same leader with a way down: nothing, except an answer to a hello', () => {
     const said = oriented(a, l, 4);
     expect(take(update(a, said)).told).toEqual([]);
     expect(take(update(a, said, true)).told).toEqual(['a']);
@@ -182,7 +182,7 @@ describe('Update', () => {
     });
   });
 
-  test('SINK, its own reference level comes back from all: ElectSelf', () => {
+  test('SINK, all neighbors return its own reference level: ElectSelf', () => {
     const reflected = (id: Identity, delta: number) => searching(id, delta, 1, u);
     const links = [
       { peer: 'a', height: reflected(a, -1) },
@@ -241,7 +241,7 @@ describe('clocks', () => {
     expect((snapshot.context as ElectionContext).height.tau).toBe(0.5);
   });
 
-  test('logical: one more than all that was seen', () => {
+  test('logical: one more than all times received', () => {
     const logical = { clock: 'logical' } as const;
     expect(take({ type: 'link.down', peer: 'a' }, logical).now).toBe(1);
     expect(take({ ...update(a, oriented(a, l, 3)), stamp: 7 }, logical).now).toBe(8);

@@ -37,7 +37,7 @@ const apart = {
   ],
 };
 const office = { ...apart, options: { leader: 'n2', skipIfLeader: true } };
-/** The leader is lost, and who searches for it is reached by several searches. */
+/** The leader is lost, and several searches reach a searching node. */
 const lost = {
   protocol: 'election',
   topology: fan,

@@ -1,4 +1,4 @@
-/** The larger systems of the specification's section 11, and what links that change add to them. */
+/** The larger systems of the specification's section 11, and their additional states with changing links. */
 import { describe, expect, test } from 'vitest';
 import { explore } from '../../test/explore/explore.js';
 import { exclusion } from './index.js';
@@ -17,7 +17,7 @@ describe('cut as finely as in the paper', () => {
   });
 });
 
-/** A link cut and joined so many times. */
+/** A link that is cut and joined this number of times. */
 const flapping = (times: number) => Array.from({ length: times }, () => [cut('n0', 'n1'), join('n0', 'n1')]).flat();
 
 describe('as shipped, links changing', () => {

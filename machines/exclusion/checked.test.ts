@@ -50,7 +50,7 @@ test.each([
 });
 
 describe('the printed rules', () => {
-  test('two nodes that both ask: 448 of 6033 states are doomed', () => {
+  test('two requesting nodes: 448 of 6033 states are doomed', () => {
     expect(finely(P2, [1, 1], { rules: 'printed' })).toEqual({ states: 6033, doomed: 448, violated: ['goal can be reached'] });
   });
 

@@ -105,7 +105,7 @@ const handled = (params: (args: any) => Send) =>
     if (ports.includes(0)) enqueue.raise({ ...message, from: 0 } as any);
   });
 
-describe('erratum 6: a node whose request shrank to itself while a stranger holds it', () => {
+describe('erratum 6: a request shrank to its own node while another one holds that node', () => {
   const strangers = { nodes: ['n0', 'n1', 'n2'], links: [['n0', 'n1', 1]] as const };
   const search = (protocol: Protocol) =>
     explore(protocol, {
@@ -120,7 +120,7 @@ describe('erratum 6: a node whose request shrank to itself while a stranger hold
     );
   });
 
-  test('retries until it is free when they travel like all others', () => {
+  test('retries until it is free if they travel like all other messages', () => {
     expect(search(exclusion)).toMatchObject({ verdict: 'valid', doomed: 0 });
   });
 });

@@ -1,4 +1,4 @@
-/** Which messages a node may be sent as it stands: each condition of the rule by itself (spec section 7). */
+/** Possible messages in each state of a node: each condition of the rule by itself (spec section 7). */
 import { expect, test } from 'vitest';
 import type { ExclusionContext, ExclusionMessage } from './machine.js';
 import { isExpectedAt, type ExclusionValue } from './view.js';

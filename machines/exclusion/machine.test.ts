@@ -8,7 +8,7 @@ import type { ExclusionContext, Rules } from './machine.js';
 
 type Event = { readonly type: string; readonly [field: string]: unknown };
 
-/** Plays events to one node and remembers what the last one made it do. */
+/** Sends events to one node and records the effects of the last one. */
 function node({ ports = [1], rules = 'corrected' }: { ports?: number[]; rules?: Rules } = {}) {
   let { snapshot } = begin(exclusionMachine, { rules, priorities: 4, ports });
   let done: string[] = [];
@@ -56,7 +56,7 @@ describe('initiator', () => {
     expect(node({ ports: [2, 5] }).play({ type: 'lock', ports: [5] })).toEqual(['prepare to 0,5']);
   });
 
-  test('CheckStart: all ready, so it draws, and puts what it drew to all', () => {
+  test('CheckStart: all ready, so it draws and sends its priority to all', () => {
     const u = node();
     expect(u.play(LOCK, message('ready', 0))).toEqual([]);
     expect(u.play(message('ready', 1))).toEqual(['draw']);
@@ -109,13 +109,13 @@ describe('participant', () => {
       v.play(...both);
       return v.play(request(2, second), request(1, 1), request(2, 2));
     };
-    // Port 1 was alone in its first trial and owes: the newcomer is refused at once, then both priorities are compared.
+    // Port 1 was alone in its first trial and has no priority: the newcomer is rejected at once, then both priorities are compared.
     expect(after(0)).toEqual(['win true to 2', 'win false to 1']);
     const v = node({ ports: [1, 2] });
     expect(v.play(...both, request(2, 0), request(1, 2), request(2, 2))).toEqual(['win false to 1,2']);
   });
 
-  test('erratum 1: a first request is refused at once while a candidate owes', () => {
+  test('erratum 1: a first request is rejected if a candidate has no priority', () => {
     const v = node({ ports: [1, 2] });
     expect(v.play(message('prepare', 1), message('prepare', 2), request(1, 3))).toEqual(['win true to 1']);
     expect(v.play(request(2, 3))).toEqual(['win false to 2']);
@@ -130,7 +130,7 @@ describe('participant', () => {
     expect(v.state()).toBe('idle prepare');
   });
 
-  test('a held node refuses every trial; under the deferred rules it makes them wait', () => {
+  test('a held node rejects every trial; under the deferred rules it makes them wait', () => {
     const held = [message('prepare', 1), request(1, 3), message('setLock', 1), message('prepare', 2)];
     expect(node({ ports: [1, 2] }).play(...held, request(2, 3))).toEqual(['win false to 2']);
     const lazy = node({ ports: [1, 2], rules: 'deferred' });
@@ -198,7 +198,7 @@ describe('options', () => {
   });
   const options = (raw: Record<string, unknown>) => exclusion.options(raw, graph);
 
-  test('links take the ports that are asked for, the others the lowest free ones', () => {
+  test('links get the requested ports, the others the lowest free ones', () => {
     expect(options({ ports: [['c', 2, 'b', 1]] })).toMatchObject({
       ports: [
         ['a', 1, 'b', 2],

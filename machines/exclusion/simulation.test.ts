@@ -49,13 +49,13 @@ test('a neighbor that leaves or arrives is not part of the lock set', () => {
   expect({ verdict, sets: summary.lockSets }).toEqual({ verdict: 'valid', sets: { n1: [['n0', 'n1']] } });
 });
 
-test('an edge at a port that is taken is refused', () => {
+test('an edge at a port in use is rejected', () => {
   const events = [{ at: 1, do: 'join', link: ['n0', 'n2'], ports: [1, 2] }];
   expect(() => run({ events })).toThrow(UsageError);
   expect(() => run({ events })).toThrow('Port 1 of n0 is in use. Free ports start at 2.');
 });
 
-test('draws that the scenario fixes come first, then those from the seed', () => {
+test('fixed draws of the scenario come first, then those from the seed', () => {
   const drawn = (seed: number) => {
     const values: number[] = [];
     const events = [lock('n0'), lock('n0'), lock('n0')];

@@ -30,7 +30,7 @@ describe('one edge in an arbitrary environment, up to two initial messages per d
   });
 });
 
-describe('mutants of the rules are refuted', () => {
+describe('mutants of the rules violate properties', () => {
   const none = assign({});
   test.each([
     ['F1 drops on an estimate of one', { guardian: { guards: { estimatesExcess: ({ context }: any) => context.est > 0 } } }],

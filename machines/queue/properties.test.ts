@@ -1,4 +1,4 @@
-/** No property holds by itself: each is refuted by a mutant of the charts or by a bad state. */
+/** No property is vacuous: each is violated by a mutant of the charts or by a bad state. */
 import { assign } from 'xstate';
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';

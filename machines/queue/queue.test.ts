@@ -34,7 +34,7 @@ describe('a legal start', () => {
     expect(report.properties.every(({ holds }) => holds === true)).toBe(true);
   });
 
-  test('a sequential workload goes on when a request is queued, wherever that is', () => {
+  test('a sequential workload continues when a request is queued, at any node', () => {
     const { verdict, summary } = simulate({ ...fixed, workload: { sequential: ['n3', 'n0', 'n2', 'n3'] } });
     expect({ verdict, order: summary['order'] }).toEqual({
       verdict: 'valid',
@@ -88,7 +88,7 @@ describe('from arbitrary states (Corollary 6.8)', () => {
     expect((summary['order'] as unknown[]).length).toBeGreaterThan(6);
   });
 
-  test('without repair the same run is refuted', () => {
+  test('without repair the same run violates it', () => {
     const scenario = parseScenario({ ...fixed, events: [{ at: 5, do: 'corrupt' }], until: { at: 100 } }, { queue });
     const idle = {
       ...queue,
@@ -152,7 +152,7 @@ describe('the stabilizing tree (part 3)', () => {
     expect(Object.keys(summary['phi'] as object)).toContain('n2-n1');
   });
 
-  test('moves when a link of it goes, and comes back with it', () => {
+  test('moves when one of its links goes down, and returns with it', () => {
     const events = [
       { at: 10, do: 'cut', link: ['n0', 'n1'] },
       { at: 400, do: 'join', link: ['n0', 'n1'], weight: 1 },
@@ -194,7 +194,7 @@ test('both hosts leave the same trace, corruption and moving tree included', () 
 });
 
 describe('links that lose messages, nodes that stop', () => {
-  test('a lost message is a fault like another: legal again once it is repaired', () => {
+  test('a lost message is an ordinary fault: legal again once it is repaired', () => {
     const report = simulate({
       ...fixed,
       network: { latency: 1, loss: 0.2 },
@@ -218,7 +218,7 @@ describe('links that lose messages, nodes that stop', () => {
   });
 });
 
-test('the picture marks an edge that is illegal, and what its guardian does', () => {
+test('the picture marks an illegal edge, and the action of its guardian', () => {
   const scenario = parseScenario({ ...fixed, events: [{ at: 0, do: 'corrupt' }], seed: 3 }, { queue });
   const simulation = new Simulation(scenario);
   const marks = () => {

@@ -1,4 +1,4 @@
-/** Every rule of spec 2.3, and which of them comes first, one event at a time at node b below a and above c and d. */
+/** Every rule of spec 2.3, and their order, one event at a time at node b below a and above c and d. */
 import { describe, expect, test } from 'vitest';
 import { createHost } from '../../network/world/hosts.js';
 import { Node } from '../../network/world/node.js';
@@ -75,7 +75,7 @@ describe('F0: a pointer that leads to no neighbor in the tree', () => {
   });
 });
 
-describe('F1: a find from a child whose guardian estimates more than one', () => {
+describe('F1: a find from a child with an estimate above one', () => {
   test.each(['a', 'b', 'c', 'd'])('is dropped before the pointer sees it, whether it leads to %s', (pointer) => {
     expect(after({ pointer, c: { correct: 3 } }, find('c'))).toMatchObject({
       pointer,
@@ -86,11 +86,11 @@ describe('F1: a find from a child whose guardian estimates more than one', () =>
     });
   });
 
-  test('goes before F0 too: the pointer is not even looked at', () => {
+  test('precedes F0 too: the pointer does not matter', () => {
     expect(after({ pointer: 'y', c: { correct: 2 } }, find('c'))).toMatchObject({ pointer: 'y', c: { correct: 1 }, sends: [] });
   });
 
-  test('does not count the dropped find on the edge that it would have gone out on (S1)', () => {
+  test('does not count the dropped find on its outgoing edge (S1)', () => {
     expect(after({ pointer: 'd', c: { correct: 2 }, d: { observe: 1 } }, find('c'))).toMatchObject({
       d: { observe: 1 },
       sends: [],
@@ -199,7 +199,7 @@ describe('O2 and O5: observers', () => {
     expect(after({ pointer }, { type: 'obs', from: 'a' }).sends).toEqual([{ to: 'a', type: 'obsr', x }]);
   });
 
-  test('from anybody else: dropped', () => {
+  test('from any other node: dropped', () => {
     expect(after({ pointer: 'c' }, { type: 'obs', from: 'c' }).sends).toEqual([]);
     expect(after({ pointer: 'c' }, { type: 'obs', from: 'y' }).sends).toEqual([]);
   });
@@ -234,7 +234,7 @@ describe('O4: an observer that returns while observing', () => {
     expect(after({ pointer: 'd', c: { observe: 2 } }, obsr(1))).toMatchObject({ c: { correct: 3 }, pointer: 'd', sends: [] });
   });
 
-  test('less than zero, after a corrupt count: an estimate like any other', () => {
+  test('below zero, after a corrupt count: treated like other estimates', () => {
     expect(after({ c: { observe: -1 } }, obsr(0))).toMatchObject({ c: { correct: -1 }, sends: [] });
   });
 });

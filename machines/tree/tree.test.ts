@@ -1,4 +1,4 @@
-/** The tree of spec part 3: what a node makes of its entries, and that what heartbeats come to is the breadth-first tree. */
+/** The tree of spec part 3: the tree that a node computes from its entries, and the breadth-first tree as the final state of heartbeats. */
 import { expect, test } from 'vitest';
 import { createMetric } from '../../network/topology/metric.js';
 import { childrenOf, ownEntry, type TreeEntry } from './bfs.js';

@@ -1,4 +1,4 @@
-/** The pages about scenarios match the parser: they name every key, verb and kind, all that they name exists, and their examples are read. */
+/** The pages about scenarios match the parser: they contain every key, event and kind, all of them exist, and the examples are valid. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
@@ -22,7 +22,7 @@ const rowsIn = (text: string): string[][] =>
 const examplesIn = (name: string): unknown[] =>
   codesIn(sections.get(name)!).flatMap((code) => (code.startsWith('{ ') ? [JSON.parse(code)] : []));
 
-/** Every key of an object, and every word that is allowed as a value. */
+/** Every key of an object, and every allowed word. */
 function wordsOf(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { properties = {}, const: word, enum: words = [] } = schema as { properties?: object; const?: unknown; enum?: unknown[] };

@@ -30,7 +30,7 @@ describe('defaults', () => {
   });
 });
 
-describe('what is given is kept', () => {
+describe('given values are kept', () => {
   test.each([[0], [2.5], ['weight'], [{ min: 1, max: 9 }], [{ min: 3, max: 3 }], [{ exponential: 4.5 }]])(
     'latency %j',
     (latency) => {

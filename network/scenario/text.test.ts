@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseText } from './text.js';
 
-describe('JSON text that is none: line, column, and what should be there', () => {
+describe('invalid JSON text: line, column, and the expected token', () => {
   test.each([
     ['', 'line 1, column 1: the text ends where a value should be. The text must be valid JSON'],
     ['{', 'line 1, column 2: the text ends where a key or "}" should be'],

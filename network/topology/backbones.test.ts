@@ -8,7 +8,7 @@ import { greatCircleKm, type Position } from './great-circle.js';
 import { createTopology } from './index.js';
 import { createMetric } from './metric.js';
 
-describe('the backbones that come along', () => {
+describe('the included backbones', () => {
   test.each([
     ['abilene', 11, 14],
     ['geant', 40, 61],
@@ -59,7 +59,7 @@ function positions(gml: string): (Position | undefined)[] {
 const degreesOf = ({ nodes, links }: Topology) =>
   nodes.map((node) => links.filter(([u, v]) => u === node || v === node).length).sort((a, b) => a - b);
 
-describe.skipIf(!zoo)('against the Topology Zoo (skipped where ../shared/data/topologies is not there)', () => {
+describe.skipIf(!zoo)('against the Topology Zoo (skipped without ../shared/data/topologies)', () => {
   // // A capital or the center of a country may represent the city: the nearest of our cities within 300 km is meant.
   test.each<[string, Data]>([
     ['Abilene.gml', abilene],

@@ -104,7 +104,7 @@ describe('random topologies', () => {
   });
 });
 
-describe('refused, each with its place', () => {
+describe('rejected, each with its place', () => {
   test.each([
     [{ kind: 'rung', n: 3 }, 'topology.kind is "rung", which is unknown. Did you mean "ring"?'],
     [{ kind: 'constructor', n: 3 }, 'topology.kind is "constructor", which is unknown'],

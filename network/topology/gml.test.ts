@@ -10,13 +10,13 @@ const node = (id: number, label?: string, more = '') =>
 const edge = (source: number, target: number, more = '') => `edge [ source ${source} target ${target} ${more} ]`;
 const graph = (...parts: string[]) => `graph [ ${parts.join('\n')} ]`;
 
-describe('what real files hold', () => {
+describe('contents of real files', () => {
   test('labels that two nodes share get their id, a node without one is its id', () => {
     const { nodes } = parseGml(graph(node(0, 'None'), node(1, 'Athens'), node(2, 'None'), node(3), node(4, ''), node(5, '7')));
     expect(nodes).toEqual(['None (0)', 'Athens', 'None (2)', '3', '4', '7']);
   });
 
-  test('a doubled link counts once with its smallest weight, a self-link not at all', () => {
+  test('a repeated link counts once with its smallest weight, a self-link not at all', () => {
     const { links } = parseGml(graph(node(0, 'a'), node(1, 'b'), edge(0, 1, 'weight 5'), edge(1, 0, 'weight 3'), edge(1, 1)));
     expect(links).toEqual([['b', 'a', 3]]);
   });
@@ -52,7 +52,7 @@ describe('what real files hold', () => {
     expect(parseGml(decodeText(new TextEncoder().encode(text))).nodes).toEqual(['Genève']);
   });
 
-  test('what is written is read: any labels, any links', () => {
+  test('written files are read: any labels, any links', () => {
     const label = fc.string({ unit: fc.constantFrom(...'abcé &"<>#[]0 '.split('')), minLength: 1, maxLength: 8 });
     const clean = (text: string) => text.trim().replace(/\s+/g, ' ');
     const labels = fc
@@ -73,7 +73,7 @@ describe('what real files hold', () => {
   });
 });
 
-describe('refused, with the line where there is one', () => {
+describe('rejected, with the line if there is one', () => {
   test.each([
     ['', 'The GML file has no "graph [ … ]". Check that it is a GML file.'],
     ['<html>', 'Line 1 of the GML file has the end of the file inside a list'],
@@ -92,7 +92,7 @@ describe('refused, with the line where there is one', () => {
     expect(() => parseGml(text)).toThrow(complaint);
   });
 
-  test('through a scenario the complaint begins with the file', () => {
+  test('through a scenario the error begins with the file', () => {
     expect(() => createTopology({ file: 'x.gml' }, () => 'graph [')).toThrow(/^x\.gml: Line 1 of the GML file has/);
     expect(() => createTopology({ file: 'x.gml' }, () => graph())).toThrow('x.gml: nodes is empty. Name at least one node.');
     expect(() => createTopology({ file: 'x.gml' }, () => graph(node(0), node(1), edge(0, 1, 'weight -1')))).toThrow(
@@ -143,7 +143,7 @@ describe('10 MB in seconds', () => {
 const folder = new URL('../../../shared/data/topologies/', import.meta.url);
 const zoo = existsSync(folder);
 
-describe.skipIf(!zoo)('the Topology Zoo (skipped where ../shared/data/topologies is not there)', () => {
+describe.skipIf(!zoo)('the Topology Zoo (skipped without ../shared/data/topologies)', () => {
   const files = zoo ? readdirSync(folder).filter((file) => file.endsWith('.gml')) : ['its files'];
   // Counted in the files by hand: nodes, and pairs of nodes that some edge joins.
   const known: Record<string, [number, number]> = {

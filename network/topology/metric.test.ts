@@ -69,7 +69,7 @@ describe('against Floyd-Warshall', () => {
   });
 });
 
-test('answers do not depend on who asked before, to the last bit', () => {
+test('results do not depend on earlier queries, to the last bit', () => {
   const weights = [0.1, 0.7, 0.2, 0.3, 0.6, 0.15];
   const topology = {
     nodes: weights.map((_, i) => name(i)),
@@ -95,7 +95,7 @@ test('a link longer than its detour is not the shortest path', () => {
   expect(metric.path('a', 'b')).toEqual(['a', 'c', 'b']);
 });
 
-test('a node that is not there is named', () => {
+test('an unknown node is named', () => {
   expect(() => createMetric({ nodes: ['a'], links: [] }).distance('a', 'b')).toThrow('Unknown node "b". Name one of the');
 });
 

@@ -83,7 +83,7 @@ describe('random walkers', () => {
     expect(walkers(start)).not.toEqual(walkers({ ...start, seed: 2 }));
   });
 
-  test('who stands still keeps its links, who walks does not', () => {
+  test('a resting walker keeps its links, a moving one does not', () => {
     const count = (speed: number) => linkChanges(walkers({ ...start, speed })).length;
     const still = walkers({ ...start, speed: 0 });
     expect(count(0)).toBe((2 * still.length) / start.steps);

@@ -35,7 +35,7 @@ describe('messages', () => {
     expect([at.news(), at.heard('b')]).toEqual([['landed 0', 'lost 0 node down'], []]);
   });
 
-  test('may be lost, doubled, kept back and let go by hand', () => {
+  test('may be lost, duplicated, delayed and released by hand', () => {
     const { world, news, heard } = at;
     world.perform({ do: 'hold', message: 1 });
     expect([world.traffic.holdsUp, [...world.traffic.held]]).toEqual([true, [1]]);
@@ -79,7 +79,7 @@ describe('timers', () => {
     expect([world.make({ timer: ['a', 'box', 'bell'] }), world.make({ timer: ['x', 'box', 'bell'] })]).toEqual([false, false]);
   });
 
-  test('stand still while their node has crashed, and go on with the time that was left', () => {
+  test('pause while their node is down, and continue with the remaining time', () => {
     const { world, news } = owned();
     give(world, 'a', 'wind');
     news();
@@ -264,7 +264,7 @@ describe('nodes', () => {
 });
 
 describe('commands', () => {
-  test('one that waits is taken when its turn comes, and the others at once', () => {
+  test('a waiting command is taken in its turn, the others at once', () => {
     const { world, news } = owned();
     give(world, 'a', 'lock');
     expect(news()).toEqual(['0@17 command a lock in box']);
@@ -276,7 +276,7 @@ describe('commands', () => {
     expect(news()).toEqual(['2@17 command a lock in box']);
   });
 
-  test('one that waits at a paused node has its turn when the node goes on', () => {
+  test('a command at a paused node is taken when the node resumes', () => {
     const { world, news } = owned();
     world.perform({ do: 'pause', node: 'a' });
     give(world, 'a', 'lock');
@@ -285,7 +285,7 @@ describe('commands', () => {
     expect(news()).toEqual(['released', 'turn a']);
   });
 
-  test('fused, the turn is taken with the step that lets it come', () => {
+  test('fused, the turn is taken with the step that enables it', () => {
     const { world, news } = owned({ fused: ALL_FUSED });
     give(world, 'a', 'lock');
     give(world, 'a', 'lock');
@@ -336,7 +336,7 @@ describe('commands', () => {
 });
 
 describe('the script', () => {
-  test('an event comes once, with all of its entries', () => {
+  test('an event happens once, with all of its entries', () => {
     const { world, news } = owned({
       events: [{ do: 'cut', link: ['a', 'b'] }, { do: 'join', link: ['b', 'c'] }, ask('a', 'wind'), { do: 'pause', node: 'c' }],
     });

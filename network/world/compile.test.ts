@@ -1,4 +1,4 @@
-/** A compiled machine gives what XState's own `initialTransition` and `transition` give. */
+/** A compiled machine returns the same as XState's own `initialTransition` and `transition`. */
 import {
   assign,
   createMachine,
@@ -76,14 +76,14 @@ describe('compile', () => {
       [own, actions] = transition(door, own, event);
       [snapshot, asked] = compiled.transition(snapshot, event);
       expect(snapshot === before).toBe(own === stays);
-      // Either goes on from the other's snapshots.
+      // Each continues from the other's snapshots.
       if (random.below(20) === 0) [own, snapshot] = [snapshot, own];
     }
     expect(calls.mock.calls.length).toBeLessThan(60);
     calls.mockRestore();
   });
 
-  test('refuses what is not pure by name, with the place', () => {
+  test('rejects impure parts with their name and place', () => {
     const invoking = createMachine({ id: 'm', initial: 'a', states: { a: { invoke: { src: fromPromise(async () => 1) } } } });
     expect(() => compile(invoking)).toThrow('state "a" of machine "m" invokes an actor');
     const waiting = createMachine({ id: 'm', after: { 10: { actions: 'x' } } });
@@ -93,7 +93,7 @@ describe('compile', () => {
     expect(() => next(first()[0], { type: 'go' })).toThrow('used "xstate.sendTo"');
   });
 
-  test('spawn inside assign does what it does in XState, and spawnChild is refused', () => {
+  test('spawn inside assign works as in XState, and spawnChild is rejected', () => {
     const kid = createMachine({ id: 'kid' });
     const spawning = (actions: unknown) =>
       createMachine({ context: { ref: null }, on: { go: { actions } } } as never, { actors: { kid } } as never);
@@ -109,7 +109,7 @@ describe('compile', () => {
     );
   });
 
-  test('what the machine throws comes out, and the snapshot is as it was', () => {
+  test('an error of the machine is thrown, and the snapshot does not change', () => {
     const failing = createMachine({
       context: ({ input }: any) => ({ n: input.n }),
       on: { go: { actions: assign({ n: ({ context, event }: any) => context.n + event.by.length }) } },

@@ -45,7 +45,7 @@ test('views are built on demand, and again only for nodes that have changed', ()
   expect([values(), built.length]).toEqual([['a1', 'b2'], 3]);
 });
 
-test('a node that has come is there', () => {
+test('an added node exists', () => {
   const { values, move, running, node } = viewed();
   values();
   running.set('c', node('c'));

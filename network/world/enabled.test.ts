@@ -1,10 +1,10 @@
-/** Every choice that can come next, and the world after one. */
+/** Every possible next choice, and the world after one. */
 import { describe, expect, test } from 'vitest';
 import { ask, frameOf, type Choices } from './box.fixture.js';
 import { apply, beginWorld, enabled } from './enabled.js';
 import type { World } from './world.js';
 
-describe('what is enabled', () => {
+describe('enabled choices', () => {
   const listed = (choices: Choices, ...made: object[]) => {
     const { world } = beginWorld(frameOf(choices));
     return [...enabled(made.reduce((at: World, choice) => apply(at, choice as any).world, world))];
@@ -56,7 +56,7 @@ describe('what is enabled', () => {
     ]);
   });
 
-  test('what cannot be made is refused with the choice', () => {
+  test('an impossible choice is rejected with its text', () => {
     const { world, happened } = beginWorld(frameOf());
     expect(happened).toEqual([]);
     expect(() => apply(world, { turn: 'a' })).toThrow('Choice {"turn":"a"} is not possible here');

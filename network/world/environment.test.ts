@@ -35,7 +35,7 @@ function environmentOf({ events = [], workload, budget = {}, oneByOne = false, p
   return Environment.of({ protocol, instance, script: new Script(events, protocol), workload, budget, oneByOne });
 }
 
-/** Makes the entry that comes next in a lane. */
+/** Performs the next entry of a lane. */
 function come(environment: Environment, lane = 0) {
   return environment.make({ kind: 'entry', lane, entry: environment.next(lane)! });
 }
@@ -57,7 +57,7 @@ describe('budgets', () => {
 });
 
 describe('the script', () => {
-  test('each lane offers its next entry, and they come in their order', () => {
+  test('each lane offers its next entry, in order', () => {
     const environment = environmentOf({ events: [ask('a'), { do: 'crash', node: 'a' }, ask('b', 'release', { of: 1 })] });
     expect(kinds(environment)).toEqual(['0:command', '1:command']);
     expect(come(environment)).toEqual({ given: { node: 'a', command: given('lock') } });
@@ -87,7 +87,7 @@ describe('the script', () => {
     expect([ported.next(0), ported.isOver]).toEqual([undefined, true]);
   });
 
-  test('an event of two entries has begun when one has come, and the other has not', () => {
+  test('an event of two entries has begun after one of them', () => {
     const environment = environmentOf({ events: [ask('c'), { do: 'cut', link: ['a', 'b'] }] });
     const [, entry] = [environment.next(0), environment.next(1)!];
     expect(environment.hasBegun(entry)).toBe(false);
@@ -97,7 +97,7 @@ describe('the script', () => {
     expect(environment.hasBegun(entry)).toBe(true);
   });
 
-  test('in time, what is past has come, whatever came before', () => {
+  test('in time, past entries have happened in any order', () => {
     const events = [{ ...ask('a'), at: 1 }, { ...ask('a'), at: 3 }, ask('b')];
     const environment = environmentOf({ events });
     environment.standAt(1);
@@ -165,7 +165,7 @@ describe('links', () => {
 });
 
 describe('nodes that stop', () => {
-  test('stop once and go on once', () => {
+  test('stop once and continue once', () => {
     const events = ['crash', 'crash', 'restart', 'restart', 'reload'].map((what) => ({ do: what, node: 'b' }) as Scripted);
     const environment = environmentOf({ events });
     expect(environment.isAnonymous).toBe(false);
@@ -201,7 +201,7 @@ describe('nodes that stop', () => {
     expect(kinds(environment)).toEqual(['cb up', 'ba up', 'bc up']);
   });
 
-  test('a link that is cut while the process is away does not come back', () => {
+  test('a link that is cut while the process is down stays down', () => {
     const environment = environmentOf({
       events: [
         { do: 'crash', node: 'b' },
@@ -275,7 +275,7 @@ describe('commands', () => {
     expect([environment.issuers(), environment.isOver]).toEqual([[], true]);
   });
 
-  test('one is done by what its node announces, or by what names it as the requester', () => {
+  test("a command completes by its node's notification, or by its requester's name", () => {
     const environment = environmentOf({ workload: { command: 'lock', sequential: ['a'] } });
     expect(environment.doneBy('a', { type: 'granted' })).toBeUndefined();
     environment.issue('a');

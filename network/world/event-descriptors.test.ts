@@ -1,4 +1,4 @@
-/** Which events a transition answers. */
+/** Events that match a transition. */
 import { expect, test } from 'vitest';
 import { answers } from './event-descriptors.js';
 

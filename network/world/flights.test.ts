@@ -53,7 +53,7 @@ describe('flights', () => {
     expect(heard).toEqual(['0+', '1+', '0-']);
   });
 
-  test('are copied with their numbers, which go on, and the copy goes its own way', () => {
+  test('are copied with their numbers, and the copy is independent', () => {
     const flights = table();
     const first = flights.launch('a', 'b', hello, 1);
     flights.launch('a', 'b', hello, 1);
@@ -72,7 +72,7 @@ describe('numbers of channels', () => {
     expect(all).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  test('of nodes that come later follow, as they are first used, and stay', () => {
+  test('those of later nodes follow, in the order of first use, and stay', () => {
     const number = channelNumbers(instance);
     expect([number('x', 'a'), number('a', 'x'), number('y', 'x')]).toEqual([10, 11, 12]);
     expect([number('a', 'x'), number('x', 'a'), number('c', 'c')]).toEqual([11, 10, 9]);

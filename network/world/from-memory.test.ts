@@ -1,4 +1,4 @@
-/** A step that is known is taken from memory: XState is not asked for it again, and what comes of it is the same. */
+/** A known step is taken from memory: XState is not called again, and the result is the same. */
 import { and, assign, emit, enqueueActions, not, raise, setup, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
 import { afterEach, expect, test, vi } from 'vitest';
 import { effects, send, type Message } from '../../machines/effects.js';
@@ -158,7 +158,7 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
   expect([next.context, asked]).toEqual([context, expected]);
 });
 
-test('another answer of a guard is another path, and both are known afterward', () => {
+test('another result of a guard is another path, and both are known afterward', () => {
   const machine = made({
     on: { go: [{ guard: 'isEven', actions: ['inc', description('even')] }, { actions: ['inc', description('odd')] }] },
   });
@@ -248,7 +248,7 @@ test('a state that is restored is known by its value, a text or an object', () =
   );
 });
 
-test('a snapshot in short has what XState’s has', () => {
+test('a short snapshot has all fields of XState’s', () => {
   const machine = made({
     initial: 'a',
     states: {

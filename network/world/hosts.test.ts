@@ -1,4 +1,4 @@
-/** One role, as a bare snapshot and as a live actor: what it does with an event, and what an inspector sees of it. */
+/** One role, as a bare snapshot and as a live actor: its reaction to an event, and its inspection events. */
 import { assign, emit, setup, type AnyActor } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { arm, effects, type Message } from '../../machines/effects.js';
@@ -29,7 +29,7 @@ const hosted = { charts: { c: chart } };
 const went = [{ type: 'emit', event: { type: 'went' } }];
 
 describe.each<HostKind>(['snapshots', 'actors'])('on %s', (kind) => {
-  test('a role starts with what its entry asks for, and each step has its own effects', () => {
+  test('a role starts with the effects of its entry, and each step has its own', () => {
     const host = createHost(kind, hosted);
     const { role, effects: first } = host.start('c', { n: 4 });
     expect(first).toEqual([{ type: 'arm', timer: 'first', delay: 1 }]);
@@ -55,12 +55,12 @@ describe.each<HostKind>(['snapshots', 'actors'])('on %s', (kind) => {
     ]);
   });
 
-  test('what a chart throws is thrown by the step', () => {
+  test('an error of a chart is thrown by the step', () => {
     const { role } = createHost(kind, hosted).start('c', {});
     expect(() => role.send({ type: 'fail' })).toThrow('mine');
   });
 
-  test('a role is put into a state without its entry, and goes on from there', () => {
+  test('a role is restored in a state without its entry, and continues from there', () => {
     const host = createHost(kind, hosted);
     const role = host.restore({ chart: 'c', value: 'on', context: { n: 9 } });
     expect(role.view()).toEqual({ chart: 'c', value: 'on', context: { n: 9 } });

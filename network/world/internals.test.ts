@@ -32,7 +32,7 @@ describe('the self-check', () => {
     expect(without(change)).toContain(field);
   });
 
-  test('features without a public replacement are refused, with a fix', () => {
+  test('features without a public replacement throw an error with a fix', () => {
     expect(() => requireInternals('createCluster')).not.toThrow();
     expect(() => requireInternals('createCluster', ['actor._stop'])).toThrow(
       'createCluster needs XState 5.33, and this version differs inside (actor._stop). Install xstate 5.33.',

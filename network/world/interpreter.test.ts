@@ -1,4 +1,4 @@
-/** The kernel's use of XState, the charts that it refuses, and its reports of steps. */
+/** The kernel's use of XState, the charts that it rejects, and its reports of steps. */
 import { assign, emit, raise, setup, spawnChild, type AnyStateMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { effects, send, type Message } from '../../machines/effects.js';
@@ -60,8 +60,8 @@ function took(machine: AnyStateMachine, ...events: readonly Message[]) {
   return { snapshot, effects: asked.all() };
 }
 
-describe('what a chart asks for', () => {
-  test('its effects in order, and what it emits after them', () => {
+describe('requests of a chart', () => {
+  test('its effects in order, and its notifications after them', () => {
     expect(took(door, { type: 'open' }).effects).toEqual([
       { type: 'send', to: 'x', message: { type: 'hello' } },
       { type: 'emit', event: { type: 'opened' } },
@@ -100,7 +100,7 @@ describe('what a chart asks for', () => {
 });
 
 describe('a step', () => {
-  test('throws what an action throws as the chart begins', () => {
+  test('throws an error of an action in the initial step', () => {
     const fail = () => {
       throw new TypeError('it broke');
     };
@@ -115,14 +115,14 @@ describe('a step', () => {
     expect(interpreter.accepts(door, snapshot, { type: 'close' })).toBe(false);
   });
 
-  test('without a transition leaves the very same snapshot, and what has one is accepted', () => {
+  test('without a transition returns the same snapshot; with one, accepts the event', () => {
     const { snapshot } = took(door);
     expect(interpreter.step(door, snapshot, { type: 'end' }, new Effects())).toBe(snapshot);
     expect(interpreter.accepts(door, snapshot, { type: 'end' })).toBe(false);
     expect(interpreter.accepts(door, snapshot, { type: 'open' })).toBe(true);
   });
 
-  test('goes on from value and context', () => {
+  test('continues from value and context', () => {
     const restored = interpreter.restore(door, 'open', { n: 3 });
     expect([restored.value, restored.context]).toEqual(['open', { n: 3 }]);
   });
@@ -173,7 +173,7 @@ describe('live actors', () => {
     return { actor, parent, outbox, seen };
   }
 
-  test('write what they ask for, and what they emit, to the outbox of their host', () => {
+  test('write their effects and notifications to the outbox of their host', () => {
     const { actor, outbox } = live();
     actor.send({ type: 'open' });
     expect(outbox.effects).toEqual([

@@ -14,7 +14,7 @@ const region = (name: string) => ({
     told: {},
   },
 });
-/** Both regions answer a change of the context, without their own event. */
+/** Both regions react to a change of the context, without their own event. */
 const chart = setup({
   types: { context: {} as { asked: boolean }, events: {} as Message },
   actions: effects(),
@@ -33,7 +33,7 @@ const entered = [
 ] as const;
 
 describe('regions are taken in the order of the document', () => {
-  test('XState by itself takes them in the order of their last entry', () => {
+  test('XState takes them in the order of their last entry', () => {
     // If this fails, XState has changed, and the kernel may leave the order to it.
     const orders = entered.map((events) => {
       const actor = createActor(chart).start();

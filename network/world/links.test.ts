@@ -34,7 +34,7 @@ function notificationsOf(links: Links): string[] {
   return heard;
 }
 
-describe('what is up', () => {
+describe('links that are up', () => {
   test('both directions of every link of the topology, with its weight', () => {
     const links = path();
     expect([links.up('a', 'b'), links.up('b', 'a'), links.up('a', 'c')]).toEqual([true, true, false]);
@@ -60,14 +60,14 @@ describe('what is up', () => {
     expect([links.weight('a', 'b'), heard]).toEqual([2, ['ab', 'ab']]);
   });
 
-  test('a link that never was is down, and comes up with weight 1 and no port', () => {
+  test('an unknown link is down, and comes up with weight 1 and no port', () => {
     const links = path();
     expect(links.set('a', 'c', false)).toBe(false);
     expect(links.set('a', 'c', true)).toBe(true);
     expect([links.up('a', 'c'), links.up('c', 'a'), links.weight('a', 'c'), links.port('a', 'c')]).toEqual([true, false, 1, 0]);
   });
 
-  test('a node that comes is linked both ways to the one that brings it, at weight 1', () => {
+  test('a new node is linked both ways to its sponsor, with weight 1', () => {
     const links = path();
     const heard = notificationsOf(links);
     links.addNode('d', 'c');
@@ -99,7 +99,7 @@ describe('ports', () => {
     expect(lowestFreePort(() => false)).toBe(1);
   });
 
-  test('a join takes the lowest free one at each end, before anything comes up', () => {
+  test('a join takes the lowest free port at each end, before it comes up', () => {
     const links = withPorts();
     const heard = notificationsOf(links);
     links.prepareJoin('c', 'a', 7, undefined, true);

@@ -7,7 +7,7 @@ import { asksForSomething, hear, Node, startsOf } from './node.js';
 
 type Answers = Readonly<Record<string, (event: any) => readonly Effect[]>>;
 
-/** A node whose roles react to each event as `answers` defines, by role; other events are only recorded. */
+/** A node whose roles react to each event as defined in `answers`, by role; other events are only recorded. */
 function nodeOf(answers: Answers = {}, wiring?: Host['wiring'], opening: Readonly<Record<string, readonly Effect[]>> = {}) {
   const heard: string[] = [];
   const roleOf = (name: string, chart: string, context: unknown = {}): Role => ({
@@ -35,7 +35,7 @@ const once =
     asked === type ? effects : [];
 
 describe('a start', () => {
-  test('opens the roles, and what they ask for is one outcome', () => {
+  test('opens the roles, and their effects are one outcome', () => {
     const send = { to: 'x', message: event('hi') };
     const { node, heard } = nodeOf({}, undefined, {
       a: [{ type: 'send', ...send }],
@@ -51,7 +51,7 @@ describe('a start', () => {
     ]);
   });
 
-  test('refuses a role that is open already', () => {
+  test('rejects a role that is open already', () => {
     expect(() => nodeOf().node.start(starts('a', 'a'), choose)).toThrow('Node n: role "a" is already open. Close it first.');
   });
 });
@@ -133,7 +133,7 @@ describe('a step', () => {
     expect([outcome.closed, heard]).toEqual([['b'], ['a go', 'b stops']]);
   });
 
-  test('for a role that is not open is refused, with the event', () => {
+  test('for a role that is not open is rejected, with the event', () => {
     expect(() => stepOf({ a: once('go', { type: 'tell', role: 'x', message: event('hi') }) })).toThrow(
       'Node n has no role "x" for "hi". Open the role first.',
     );
@@ -148,12 +148,12 @@ describe('a step', () => {
     expect(run).toThrow(expect.objectContaining({ cause: new Error('broken') }));
   });
 
-  test('without an end is refused, and a long one with an end is not', () => {
+  test('an infinite loop is rejected, a long finite one is not', () => {
     const again = { type: 'tell', role: 'a', message: event('again') } as const;
     expect(() => stepOf({ a: () => [again] })).toThrow('Node n: its roles notify each other in an infinite loop.');
     let left = 9_000;
     expect(stepOf({ a: () => (left-- > 0 ? [again] : []) }).heard).toHaveLength(9_001);
-    // Each step begins its own chain.
+    // Each step begins a separate chain.
     const { node } = nodeOf({ a: (asked) => (asked.type === 'go' ? ((left = 6_000), [again]) : left-- > 0 ? [again] : []) });
     node.start(starts('a'), choose);
     for (const _ of [1, 2]) expect(node.step('a', event('go'), choose)).toEqual(nothing);

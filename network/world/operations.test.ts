@@ -15,7 +15,7 @@ import {
   type Operation,
 } from './operations.js';
 
-/** A run with what its actions have asked for. */
+/** A run with the effects of its actions. */
 function running(context: object = { n: 1 }, event: object = { type: 'go', by: 5 }) {
   const asked: [type: string, params: unknown][] = [];
   const run = new Run(
@@ -66,7 +66,7 @@ test('an assignment is a function or values by key, and reads the old context', 
   expect(run.args.context).toMatchObject({ n: undefined });
 });
 
-test('raised events are answered by their types, and come after those before them', () => {
+test('raised events are returned by type, after earlier ones', () => {
   const { run, answer } = running();
   expect(answer(raising({ type: 'plain' }, undefined))).toBe('plain');
   expect(
@@ -90,7 +90,7 @@ test('raised events are answered by their types, and come after those before the
   expect([run.args.context, run.args.event]).toEqual([{ n: 9 }, { type: 'go', by: 5 }]);
 });
 
-test('what is emitted and what is performed is asked for, and answers nothing', () => {
+test('emitted events and actions are requested, and return nothing', () => {
   const { asked, answer } = running();
   const answers = [
     emitting({ type: 'told' }, undefined),

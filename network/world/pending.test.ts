@@ -13,7 +13,7 @@ function waiter() {
   };
 }
 
-test('a timer that is armed again is replaced, and stands last', () => {
+test('a timer that is armed again is replaced, and is last', () => {
   const pending = new Pending();
   const { heard, ...who } = waiter();
   pending.follow({ closed: [], timers: [order('r', 'a', 1), order('r', 'b', 2), order('r', 'a', 3)] }, who);

@@ -1,4 +1,4 @@
-/** A process that ends and begins again, and what else a world does that few scenarios ask for. */
+/** A process that ends and restarts, and other rare events of a world. */
 import { describe, expect, test } from 'vitest';
 import { STORAGE, storageMachine } from '../../machines/storage.js';
 import { ask, frameOf, give, owned } from './box.fixture.js';
@@ -12,7 +12,7 @@ const events = [
   { do: 'reload', node: 'a' },
 ] as const;
 
-describe('a process that begins again', () => {
+describe('a process that restarts', () => {
   test('manual reload: neighbors are notified, timers are gone, channels are to come up', () => {
     const { world, news, heard } = owned({ more: again });
     give(world, 'a', 'wind');
@@ -40,7 +40,7 @@ describe('a process that begins again', () => {
     ]);
     world.perform({ do: 'reload', node: 'a' });
     expect(news()).toEqual([]);
-    // // No end is notified before its own channel comes up, and an explicit notification counts as a change by hand.
+    // No end is notified before its own channel comes up, and an explicit notification counts as a change by hand.
     expect([world.hearOfProcess('a', 'c'), world.hearOfProcess('b', 'c'), world.make({ notification: ['a', 'b'] })]).toEqual([
       false,
       false,
@@ -94,7 +94,7 @@ describe('a process that begins again', () => {
     expect([world.links.up('a', 'b'), world.links.up('b', 'a')]).toEqual([true, true]);
   });
 
-  test('knows what it had stored', () => {
+  test('has its stored data', () => {
     expect(storageMachine.id).toBe('storage');
     const given: unknown[] = [];
     const { world } = owned({ more: { ...again, reload: (...args: unknown[]) => (given.push(args), [box]) } });
@@ -128,7 +128,7 @@ describe('unusual commands and notifications', () => {
     expect(world.environment.issued).toBe(0);
   });
 
-  test('one that comes while others wait takes no turn before them', () => {
+  test('a command that arrives while others wait is not taken before them', () => {
     const { world, news } = owned();
     world.perform({ do: 'pause', node: 'a' });
     give(world, 'a', 'lock');
@@ -153,7 +153,7 @@ describe('unusual commands and notifications', () => {
     expect(world.environment.places).toEqual([0, 0, 1, 1, 0]);
   });
 
-  test('single channels of the script that have come are nothing new, and no mistake', () => {
+  test('repeated changes of single channels in the script are not an error', () => {
     const { world } = owned({
       events: [
         { do: 'down', channel: ['a', 'b'] },
@@ -184,7 +184,7 @@ describe('unusual commands and notifications', () => {
   });
 });
 
-test('a message that was doubled or lost by hand is so', () => {
+test('a message that was duplicated or lost by hand is so', () => {
   const { world, news } = owned();
   give(world, 'a', 'say', { to: 'b' });
   news();

@@ -1,4 +1,4 @@
-/** Steps taken from memory are XState's steps, in charts that use what XState has. */
+/** Steps from memory equal XState's steps, in charts with XState's features. */
 import { and, assign, emit, enqueueActions, not, or, raise, setup, stateIn, type AnyStateMachine } from 'xstate';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { effects, send, type Message } from '../../machines/effects.js';
@@ -131,7 +131,7 @@ const machines: Readonly<Record<string, { readonly config: Record<string, unknow
           on: {
             go: { actions: [raise(({ context }: In) => ({ type: isEven({ context } as In) ? 'even' : 'odd', by: 3 })), 'inc'] },
             again: { guard: isOver(3), target: 'b', actions: [raise(({ event }: In) => event), 'inc'] },
-            // Now the very event, now one that only looks like it from outside.
+            // Alternately the same event, and an equal copy of it.
             either: {
               target: 'b',
               actions: raise(({ context, event }: any) => (context.n % 3 === 0 ? event : { ...event, by: 7 })),
@@ -202,13 +202,13 @@ const sampleOf = (events: readonly string[]) => ({
   events: () => events.map((type, i) => ({ type, by: i + 1 })),
 });
 
-describe('machines that use what XState has', () => {
+describe("machines with XState's features", () => {
   test.each(Object.keys(machines))('%s', (name) => {
     const { config, events } = machines[name]!;
     const { steps, failed, byXState } = lockSteps(name, made(config), [sampleOf(events)], 20, 50);
     expect(steps).toBeGreaterThan(100);
     if (name === 'charts that fail') expect(failed).toBeGreaterThan(0);
-    // An output can be anything, so the step is XState's; so are steps that fail, and those that ask a guard by `check`.
+    // An output can be anything, so XState takes the step; also steps that fail, and those that evaluate a guard by `check`.
     else if (name !== 'an output of an inner state' && name !== 'queued actions') expect(byXState).toBeLessThan(steps / 4);
   });
 });
@@ -219,8 +219,8 @@ const countsOf = (config: Record<string, unknown>, guards: Record<string, () => 
     ...config,
   } as any) as AnyStateMachine;
 
-describe('what is left to XState', () => {
-  test('a macrostep without an end: it is refused in the same words', () => {
+describe('steps left to XState', () => {
+  test('an infinite macrostep: it is rejected with the same error', () => {
     const circle = made({
       initial: 'a',
       states: { a: { on: { go: 'b' } }, b: { always: 'c' }, c: { always: 'b' } },
@@ -247,7 +247,7 @@ describe('what is left to XState', () => {
 describe('snapshots', () => {
   const chart = made(machines['parallel states that look at each other']!.config);
 
-  test('read like those of XState', () => {
+  test("have the same fields as XState's", () => {
     const { snapshot } = macrostep(chart, begin(chart, undefined).snapshot, { type: 'right' });
     const own = interpreter.restore(chart, snapshot.value, snapshot.context);
     expect(snapshot.matches({ right: 'on' })).toBe(true);

@@ -1,4 +1,4 @@
-/** In which order a scenario's events may come, and what of them lies open to faults. */
+/** Possible orders of a scenario's events, and their exposure to faults. */
 import { describe, expect, test } from 'vitest';
 import { ALL_FUSED, fusible, NOT_FUSED, refuseUntimed, Script, type Scripted } from './script.js';
 
@@ -90,7 +90,7 @@ describe('lanes', () => {
   });
 });
 
-describe('what may fall between', () => {
+describe('events in between', () => {
   const interrupted = (...events: Scripted[]) => [...scriptOf(events).interrupted];
 
   test('a node is interrupted by its crash, or by an event that does not wait', () => {

@@ -47,7 +47,7 @@ interface Waiting {
   readonly message: Message;
 }
 
-/** A document at work: the chart, and what it has sent to itself. */
+/** A running document: the chart, and the events that it has sent to itself. */
 class ScxmlSession {
   readonly steps: unknown[] = [];
   private now = 0;
@@ -132,7 +132,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('XState does what the case expects, but for what is named', () => {
+test('XState passes the case, except for the named ones', () => {
   const differ = cases.filter(({ machine, expected }) => {
     const { configurations } = play(machine, interpreter.begin(machine, undefined, new Effects()), byXState, expected);
     return JSON.stringify(configurations) !== JSON.stringify(expectedOf(expected));

@@ -33,7 +33,7 @@ const ends = (crash: number, reload: number) => [
 ];
 
 describe('in time, where a write takes three ticks', () => {
-  test('what was stored is there again, and what was being written is not', () => {
+  test('stored values exist again, pending writes do not', () => {
     expect(run([count(0), ...ends(4, 10)])).toMatchObject({ count: 1, stored: { count: 1 } });
     expect(run([count(0), ...ends(2, 10)])).toMatchObject({ count: 0, stored: {} });
     expect(run([count(0), count(5), ...ends(7, 10)])).toMatchObject({ count: 1 });
@@ -51,17 +51,17 @@ describe('in time, where a write takes three ticks', () => {
     expect(links).toEqual(['b']);
   });
 
-  test('a link that is cut meanwhile does not come back', () => {
+  test('a link that was cut before does not come back', () => {
     expect(run([...ends(2, 10), { at: 5, do: 'cut', link: ['a', 'b'] }]).links).toEqual([]);
   });
 
-  test('a node that goes on from where it stopped has its write go on, too', () => {
+  test('a node that continues from its last state also continues its write', () => {
     const restart = [count(0), { at: 2, node: 'a', do: 'crash' }, { at: 9, node: 'a', do: 'restart' }];
     expect(run(restart)).toMatchObject({ count: 1, stored: { count: 1 }, told: ['10 a safe'] });
   });
 });
 
-test('the checker lets the process end between what it stores and the answer', () => {
+test('the checker can end the process between a write and its answer', () => {
   const commands = [
     { do: 'command', name: 'count', node: 'a', fields: {} },
     { do: 'crash', node: 'a' },

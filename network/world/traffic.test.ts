@@ -1,4 +1,4 @@
-/** How messages find their receivers, and what becomes of them under way. */
+/** Routing of messages to their receivers, and faults of messages in flight. */
 import { describe, expect, test } from 'vitest';
 import { Environment } from './environment.js';
 import { Script } from './script.js';
@@ -61,7 +61,7 @@ describe('addresses', () => {
   });
 });
 
-test('what a protocol refuses is refused when it is sent, and its text is cut short', () => {
+test('a malformed message is rejected when it is sent, with a shortened text', () => {
   const protocol = { name: 'toy', accepts: ({ type }: any) => type === 'hello' };
   expect(() => requireAccepted(protocol, {} as any, 'a', hello)).not.toThrow();
   expect(() => requireAccepted(protocol, {} as any, 'a', { type: 'x'.repeat(500) })).toThrow(
@@ -94,7 +94,7 @@ describe('a message that is sent', () => {
     expect(sent.length).toBe(1);
   });
 
-  test('may be lost or doubled under way', () => {
+  test('may be lost or duplicated in flight', () => {
     const lost = trafficOf('links', () => 'lost');
     lost.send('a', 'b');
     expect([lost.heard, lost.sent.length, lost.traffic.flights.size]).toEqual([['launched 0', 'landed 0', 'lost 0 loss'], 1, 0]);
@@ -132,7 +132,7 @@ describe('a message that is sent', () => {
   });
 });
 
-describe('what is in flight', () => {
+describe('messages in flight', () => {
   test('is changed by number, and returns false for an unknown number', () => {
     const { traffic, send } = trafficOf();
     send('a', 'b');
@@ -168,7 +168,7 @@ describe('what is in flight', () => {
   });
 });
 
-describe('what is held up', () => {
+describe('delayed messages', () => {
   const nothing = { paused: new Set<string>(), clogged: new Set<string>(), held: new Set<number>() };
   const packet = { id: 3, from: 'a', to: 'b' };
 
@@ -182,7 +182,7 @@ describe('what is held up', () => {
     expect(isHeldUp({ ...nothing, held: new Set([4]) }, packet)).toBe(false);
   });
 
-  test('a world holds something up while any of the three is there', () => {
+  test('a world delays messages as long as any of the three exists', () => {
     const { traffic, environment, send } = trafficOf();
     send('a', 'b');
     const flight = traffic.flights.get(0)!;

@@ -1,4 +1,4 @@
-/** The rules of the world: what the issue found different between simulator and checker gives one answer in both, and choices are pure. */
+/** The rules of the world: simulator and checker agree, and choices are pure. */
 import { describe, expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
 import { explore } from '../../test/explore/explore.js';
@@ -26,7 +26,7 @@ const runOf = (protocol: string, events: readonly object[], options = {}) =>
 
 const viewsOf = (world: World) => JSON.stringify([...world.configuration.nodes]);
 
-describe('a reaction is a choice like any other', () => {
+describe('a reaction is an ordinary choice', () => {
   const request = (node: string) => ({ at: 0, do: 'command', name: 'request', node, fields: {} }) as const;
   const events = [
     { at: 0, node: 'n0', do: 'request' },
@@ -49,7 +49,7 @@ describe('a reaction is a choice like any other', () => {
     expect(found.counterexample!.choices).toContainEqual({ command: ['n0', 'release'] });
   });
 
-  test('the counterexample is a run like any other', () => {
+  test('the counterexample is an ordinary run', () => {
     const { counterexample } = explore(protocols['directory']!, { topology: path2, options: { hold: 0 }, commands: scripted });
     const scenario = parseScenario({ protocol: 'directory', options: { hold: 0 }, topology: path2, events }, protocols);
     const run = new Simulation(scenario, { choices: counterexample!.choices });
@@ -92,7 +92,7 @@ describe('a join brings up each direction that is down, and reports if none is',
   });
 });
 
-describe('what a protocol would refuse on the wire is refused when it is sent', () => {
+describe('a message that the wire would reject is rejected when it is sent', () => {
   const directory = protocols['directory']!;
   const deaf = {
     ...directory,
@@ -120,7 +120,7 @@ describe('commands', () => {
     return commands;
   };
 
-  test('one that waits at a paused node is taken when it resumes', () => {
+  test('a command at a paused node is taken when it resumes', () => {
     const events = [
       { at: 0, do: 'pause', node: 'n1' },
       { at: 1, node: 'n1', do: 'lock' },
@@ -143,7 +143,7 @@ describe('commands', () => {
   });
 });
 
-test('who listens, and since when, changes nothing', () => {
+test('subscribers never affect a run', () => {
   const linesOf = (listen: (run: Simulation) => void) => {
     const run = runOf(
       'exclusion',

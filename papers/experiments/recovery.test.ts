@@ -1,4 +1,4 @@
-/** Which corrupt states recover, in the systems that are quickly searched; `quiver paper` looks at all of them. */
+/** Corrupt states that recover, in the systems with a fast search; `quiver paper` covers all of them. */
 import { expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
 import { recoveryOf, recoverySystems } from './recovery.js';

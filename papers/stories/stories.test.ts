@@ -43,7 +43,7 @@ test.each(shelf.stories)('$name: the terms that it explains are words of its tex
   expect(Object.keys(terms).filter((term) => !hasWord(term))).toEqual([]);
 });
 
-test('runs that are compared stand side by side', () => {
+test('compared runs are next to each other', () => {
   for (const { runs, steps } of shelf.stories) {
     const [first] = Object.keys(runs);
     for (const { run, beside } of steps) expect(run === first || beside !== undefined).toBe(true);
@@ -64,7 +64,7 @@ describe('the statements of the stories are true', () => {
   });
 });
 
-test('a place that the run never comes to is none', () => {
+test('a place that the run never reaches is undefined', () => {
   const recording = recordingOf('merge', 'The election');
   expect(lineOfSaying(recording, { at: { description: 'z announced nonsense' } })).toBeNull();
   expect(lineOfSaying(recording, { at: { at: 12 } })).toBe(recording.lastLineAt(12));

@@ -82,7 +82,7 @@ test.skipIf(missing)(
     expect(await patch({ id, by: 'ann', text: 'milk?', fence: fence - 1 })).toBe(409);
     expect(await patch({ id, by: 'ann', fence: 'x' })).toBe(400);
 
-    // The server is killed and comes back: the card is there, and its lock is granted again, with a larger fence.
+    // The server is killed and restarted: the card still exists, and its lock is granted again, with a larger fence.
     server.kill('SIGKILL');
     await expect.poll(() => bob.getByRole('alert').count(), soon).toBe(1);
     server = await start(port);

@@ -105,7 +105,7 @@ function wrongWithCompose(text: string): string[] {
   return wrong;
 }
 
-test('the program has settings, and answers probes', () => {
+test('the manifests contain all settings and probes of the program', () => {
   expect([...settings.keys()]).toEqual(['ID', 'PEERS', 'NATS_URL', 'PORT', 'JOBS', 'LANES', 'PATIENCE_MS', 'GRACE_MS']);
   expect(paths).toEqual(['/healthz', '/readyz']);
   const needed = [...read('Dockerfile').matchAll(/^COPY (.*) \.\/$/gm)].map(([, files]) => files);

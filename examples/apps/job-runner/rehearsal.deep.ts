@@ -1,4 +1,4 @@
-/** The workers in virtual time, under faults: what the fence is for. */
+/** The workers in virtual time, under faults: the effect of the fence. */
 import { expect, test } from 'vitest';
 import { rehearse } from 'xstate-quiver/rehearsal';
 import { careful, careless } from './rehearsal.js';

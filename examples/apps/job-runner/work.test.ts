@@ -58,7 +58,7 @@ test('two writes at the same moment: one is made on top of the other', async () 
   expect(await store.get('x')).toMatchObject({ input: 1, begun: 2 });
 });
 
-test('what fails is begun three times, and not again', async () => {
+test('a failing job is started three times, and not again', async () => {
   const store = bucketed();
   await store.add('x', { kind: 'k', input: 1 });
   for (const fence of [1, 2, 3]) {
@@ -97,7 +97,7 @@ test('another worker repeats the job of a disconnected one, and its result count
   await expect.poll(() => store.get('x')).toMatchObject({ state: 'done', result: 'in time' });
 });
 
-test('each slot of a cron has one job, and another worker goes on adding them', async () => {
+test('each slot of a cron has one job, and another worker continues to add them', async () => {
   const store = bucketed();
   const slots: number[] = [];
   const all = await workers(store, { tick: { everyMs: 20, run: ({ slot }) => void slots.push(slot) } });

@@ -18,7 +18,7 @@ test('robots that lock their neighborhood do not collide, and reach their target
   expect([report.verdict, again.verdict]).toEqual(['valid', 'valid']);
 });
 
-test('a radio fails: robots that do not look run into it, those that look do not', () => {
+test('with a failed radio, careless robots collide, careful robots do not', () => {
   const failed = { ...fleet, deaf: 'r0', failsAt: 100 };
   const careless = run({ ...failed, isCareful: false });
   expect(careless.collisions[0]).toContain('r0');

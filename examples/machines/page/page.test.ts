@@ -76,7 +76,7 @@ describe.skipIf(isMissing)(`a page${isMissing ? `: skipped, there is no Chromium
 
   describeMachine(newsletter, { ...testsOf('sound'), each: 'path' }, { describe, test, expect });
 
-  test('an answer that comes too late is found in a page that still takes it', async () => {
+  test('a page that accepts a late answer fails its test', async () => {
     const failure = await new MachineTesting(newsletter, testsOf('hasty')).firstFailure('tour');
     expect(failure).toMatchObject({ rule: 'check of state failed', description: expect.stringMatching(/data-state=failed/) });
     expect(failure!.steps.map((step) => ('event' in step ? step.event.type : Object.values(step)[0]))).toEqual([

@@ -49,7 +49,7 @@ const testsOf = (isHasty: boolean): MachineTests<Rendered> => ({
       rendered.container.querySelector('input')!.value = text as string;
       click(rendered, 'Save');
     },
-    // The answer comes after all, when it is no longer wanted.
+    // The answer arrives after the cancellation.
     CANCEL: async (rendered) => {
       click(rendered, 'Cancel');
       await answer(rendered.server.resolve);
@@ -70,7 +70,7 @@ const testsOf = (isHasty: boolean): MachineTests<Rendered> => ({
 
 describeMachine(note, { ...testsOf(false), each: 'path' }, { describe, test, expect });
 
-test('an answer after CANCEL is found in a component that still shows it', async () => {
+test('a component that shows an answer after CANCEL fails its test', async () => {
   const failure = await new MachineTesting(note, testsOf(true)).firstFailure('tour');
   expect(failure).toMatchObject({ rule: 'check of state editing', description: expect.stringMatching(/Saved/) });
   expect(failure!.steps.map((step) => ('event' in step ? step.event.type : ''))).toEqual(['SAVE', 'CANCEL']);

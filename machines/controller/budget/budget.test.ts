@@ -1,4 +1,4 @@
-/** A budget under other protocols: what they spend, in runs and in every interleaving, and mistakes in it that are noticed. */
+/** A budget under other protocols: their spending, in runs and in every interleaving, and mutants of the budget. */
 import { describe, expect, test } from 'vitest';
 import { balls } from '../../../papers/experiments/controller/balls.js';
 import { echo } from '../../../papers/classics/echo.js';
@@ -55,7 +55,7 @@ describe('every interleaving', () => {
     }
   });
 
-  test('a wave spreads over as many nodes as there are permits', () => {
+  test('a wave reaches as many nodes as there are permits', () => {
     const over = budgetOver(echo as Protocol, 'nodes');
     const scenario = { ...pathOf(4), options: { budget: { kind: 'basic', M: 2, root: 'n3' } }, events: begin('n0') };
     expect(checkScenario(scenarioOf(over, scenario))).toMatchObject({ verdict: 'valid' });
@@ -112,7 +112,7 @@ test('two layers may share message names; notices reach only their own layer', (
   expect(report.summary).toMatchObject({ stopped: [], exhausted: false });
 });
 
-test('what does not go with a budget is refused, with the reason', () => {
+test('incompatible protocols and options are rejected, with the reason', () => {
   expect(() => budgetOver(exclusion as Protocol, 'messages')).toThrow(/nodes have no names/);
   expect(() => budgetOver(controller as Protocol, 'messages')).toThrow(
     /both it and the controller have a chart "request"\. Rename the chart\./,

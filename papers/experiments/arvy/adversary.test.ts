@@ -46,7 +46,7 @@ describe('an adversary that searches', () => {
     },
   );
 
-  test('it finds no less than what is known, and the directory pays it', () => {
+  test('it reaches all known ratios, and the directory pays the cost', () => {
     const { from, requests, ratio } = badCycle({ kind: 'ring', n: 16 }, startOf(16, 'ivy'), {
       widths: [],
       length: 0,

@@ -1,4 +1,4 @@
-/** Pointers as plain lists do what the directory does: from every tree of four nodes, and along a walk through larger ones. */
+/** Pointers as plain lists match the directory: from every tree of four nodes, and along a walk through larger ones. */
 import { expect, test } from 'vitest';
 import { Random } from '../../../network/random.js';
 import { rootedTrees } from '../../../test/explore/rooted-trees.js';

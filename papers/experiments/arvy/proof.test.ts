@@ -1,4 +1,4 @@
-/** The gap in the proof of Lemma 2 and Theorem 4 on three nodes (`quiver paper arvy` counts four as well), and what Figures 1 and 2 show. */
+/** The gap in the proof of Lemma 2 and Theorem 4 on three nodes (`quiver paper arvy` counts four as well), and Figures 1 and 2. */
 import { expect, test } from 'vitest';
 import { assign } from 'xstate';
 import { directory, directoryMachine } from '../../../machines/directory/index.js';
@@ -27,7 +27,7 @@ test('Figure 2: in 1g the two finds can be replaced in three ways, each a tree',
   for (const edges of greenGraphs(state)) expect(isSpanningTree(state.nodes.keys(), [...pointers(state), ...edges])).toBe(true);
 });
 
-test('Figure 1 ends with the token at e, who is the last', () => {
+test('Figure 1 ends with the token at e, the last node', () => {
   const { state } = statesOfFigure1().at(-1)!;
   expect([...state.nodes].filter(([, node]) => holdsToken(node)).map(([id]) => id)).toEqual(['e']);
 });

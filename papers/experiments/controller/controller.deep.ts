@@ -1,6 +1,6 @@
 /**
- * The rows of the table that take too long for `quiver paper`: sizes 256 and 1024, up to ten million messages each; and `adaptive`
- * judged by runs of our own on all of them. An hour of one core; `-t 'of 256'` and the like run a part.
+ * The rows of the table that take too long for `quiver paper`: sizes 256 and 1024, up to ten million messages each; and `adaptive` judged
+ * by runs on all of them. They take an hour of one core; `-t 'of 256'` runs a part.
  */
 import { describe, expect, test } from 'vitest';
 import { agrees } from '../experiment.js';

@@ -1,4 +1,4 @@
-/** Hybrid logical clocks: what they order, and what they do not. */
+/** Hybrid logical clocks: elections that they avoid, and those that they do not. */
 import { expect, test } from 'vitest';
 import { agrees } from '../experiment.js';
 import { hybridTable } from './hybrid.js';

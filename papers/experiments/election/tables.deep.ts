@@ -34,7 +34,7 @@ test('sample execution, paths, rings, grids: every figure of spec sections 10 an
   expect(figures).toBe(12 + 36 + 30);
 });
 
-describe('elections whose old leader was still there', () => {
+describe('elections whose old leader was still in the component', () => {
   const single = (hello: boolean) => avoidableElections(8, 1, { hello });
 
   test('perfect clocks with hello avoid all of them after single changes', () => {

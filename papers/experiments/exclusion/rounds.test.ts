@@ -27,7 +27,7 @@ describe('Theorem 4.1: under semi-synchronous schedules', () => {
     expect(semiSynchronous(ring(6, 1), activation)).toMatchObject({ isFinished: true });
   });
 
-  test('not so with the rules as printed: two nodes come to a standstill', () => {
+  test('not so with the rules as printed: two nodes deadlock', () => {
     const two = (seed: number): LockCalls => ({ topology: { kind: 'path', n: 2 }, askers: ['n0', 'n1'], rules: 'printed', seed });
     const finished = [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => semiSynchronous(two(seed), 'half').isFinished);
     expect(finished).toContain(false);

@@ -1,4 +1,4 @@
-/** Ten thousand nodes that all ask at once: one run on one core, and a step costs what it costs among sixty-four. */
+/** Ten thousand nodes that request at once: one run on one core, with the same cost per step as among sixty-four. */
 import { expect, test } from 'vitest';
 import { runLocking } from './run.js';
 

@@ -1,4 +1,4 @@
-/** Hexagon formation one action after the other, and what movements do to links. */
+/** Hexagon formation one action after the other, and the effects of movements on links. */
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../../network/random.js';
 import { Hexagon } from './hexagon.js';
