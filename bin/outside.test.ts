@@ -72,7 +72,7 @@ describe('quiver verify of a live run', () => {
       (lines) => `${lines.join('\n')}\n{"kind":"deliver","at":9e9,"node":"a"}`,
       /^Line \d+ of .* is neither a step nor an event of a trace\. Record the trace again\./,
     ],
-  ])('%s: refused by name', async (_, damage, complaint) => {
+  ])('%s: rejected with the reason', async (_, damage, complaint) => {
     await expect(verify([inFolder('damaged.ndjson', damage(await liveTrace()))])).rejects.toThrow(complaint);
   });
 });

@@ -73,7 +73,7 @@ test.each([
   [['test', 'directory', '--reporter', 'junit', '--json'], '--json and --reporter junit cannot be combined. Omit one of them.'],
   [['completion'], 'quiver completion needs the name of one shell: bash, zsh, fish'],
   [['completion', 'csh'], 'quiver completion needs the name of one shell: bash, zsh, fish'],
-])('quiver %j is answered by name', async (args, complaint) => {
+])('quiver %j has a specific error', async (args, complaint) => {
   await expect(quiver(args)).rejects.toThrow(complaint);
   await expect(quiver(args)).rejects.toThrow(/^[^\n]+$/);
 });
@@ -101,7 +101,7 @@ describe('a trace instead of something else', () => {
     ['verify', 'names no scenario to check against'],
     ['test', 'not a module'],
     ['rehearse', 'not a module'],
-  ])('quiver %s of the last minute of live programs says what it is, and what shows it', async (verb, isNot) => {
+  ])('quiver %s names a trace of live programs, and the command for it', async (verb, isNot) => {
     const file = trace('last-minute.ndjson', { live: true });
     const said = `${file} is a recording of live programs and ${isNot}. Use quiver explore ${file} to view it.`;
     await expect(quiver([verb, file])).rejects.toThrow(new UsageError(said));
@@ -171,7 +171,7 @@ describe('quiver rehearse', () => {
       [inFolder('nothing.mjs', 'export const a = 1')],
       'exports no rehearsal. Add: export const rehearsal = { peers: 3, main: async (peer) => { … } }',
     ],
-  ])('%j is answered by name', async (words, complaint) => {
+  ])('%j has a specific error', async (words, complaint) => {
     await expect(quiver(['rehearse', ...words])).rejects.toThrow(complaint);
   });
 });

@@ -9,7 +9,7 @@ const chartOf = (page: Page): Promise<string> => page.locator('#title-chart').in
 const lineNow = (page: Page) => page.getByRole('slider').getAttribute('aria-valuenow').then(Number);
 const hashOf = (page: Page): Promise<string> => page.evaluate(() => location.hash);
 
-test('Back returns to what was shown, and a link shows the same', async () => {
+test('Back returns to the previous view, and a link opens the same view', async () => {
   const { page, served, close } = await openPage(directoryTrace());
   await page.waitForTimeout(400);
   const line = await lineNow(page);

@@ -187,7 +187,7 @@ test('how often each part was visited, over all nodes', async () => {
   expect(await page.locator('.visits').count()).toBe(0);
 });
 
-test('all nodes by their states: who is where, and to the chart of one', async () => {
+test('all nodes by their states, and a click leads to the chart of one', async () => {
   await page.getByRole('button', { name: 'all nodes' }).click();
   const groups = page.locator('.all-nodes figure');
   const count = () => groups.count();

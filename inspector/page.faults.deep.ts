@@ -62,7 +62,7 @@ describe('a bad trace is reported on the page, never a blank one', () => {
       { nodes: ['n0', 'n1', 'n3', 'n4'], links: [] },
       'line 3 is of node "n2": the header of this trace does not list it',
     ],
-  ])('a header with %s is told by line and node, and the lines are shown', async (_, more, message) => {
+  ])('a header with %s is reported with line and node, and the lines are shown', async (_, more, message) => {
     await drop(withHeader(more));
     await told(message);
     expect(await lastLine()).toBe(String(lines.length));

@@ -72,7 +72,7 @@ async function selectMessage(): Promise<void> {
   await network.getByRole('button', { name: 'show as text' }).click();
 }
 
-describe('a gesture changes what comes and nothing that has been', () => {
+describe('a gesture changes the future and not the past', () => {
   beforeAll(scene(scenario));
   afterAll(end());
 
@@ -93,7 +93,7 @@ describe('a gesture changes what comes and nothing that has been', () => {
     await page.keyboard.press('ArrowRight');
   });
 
-  test('what was done is a file that replays', async () => {
+  test('gestures are saved as a file that replays', async () => {
     const json: unknown = JSON.parse(await saved('save as scenario'));
     const violated = await page.getByRole('tab', { name: /^properties/ }).innerText();
     const { properties } = simulate(json);
@@ -130,7 +130,7 @@ describe('a gesture changes what comes and nothing that has been', () => {
     expect(await log()).toMatch(/n2 restarted/);
   });
 
-  test('what was done is taken back at a click', async () => {
+  test('a click undoes a gesture', async () => {
     await tab(/^by hand/);
     const gestures = page.locator('.gestures ol li');
     expect(await gestures.allInnerTexts()).toEqual([expect.stringMatching(/crash n2/), expect.stringMatching(/restart n2/)]);

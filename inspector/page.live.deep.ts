@@ -131,7 +131,7 @@ describe('after a breakpoint', () => {
     await close();
   });
 
-  test('a play that comes to it at the end of what there is stays there', async () => {
+  test('playback that reaches a match at the present end stays there', async () => {
     const { page, does, close } = await following();
     await does('request', 3);
     await page.keyboard.press('/');

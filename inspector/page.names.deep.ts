@@ -34,7 +34,7 @@ test('a name without spaces wraps in every list, and pictures have it as their t
   await close();
 });
 
-test('what a list leaves out is counted, and named under the pointer', async () => {
+test('the omitted items of a list are counted, with their names as the title', async () => {
   const { page, close } = await openPage(directoryTrace(1040, []));
   await page.getByRole('button', { name: 'all nodes' }).click();
   const more = page.locator('.all-nodes .more');

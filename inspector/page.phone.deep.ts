@@ -12,7 +12,7 @@ const scenario = {
   workload: { concurrent: 3, requests: 8 },
 };
 
-test.each([390, 320])('%i px wide: what the colors mean stands below the nodes, and all of it can be reached', async (width) => {
+test.each([390, 320])('%i px wide: the legend is below the nodes, and all of it can be reached', async (width) => {
   const { page, close } = await openPage(traceOf(scenario));
   await page.setViewportSize({ width, height: 844 });
   for (let i = 0; i < 40; i++) await page.keyboard.press('ArrowRight');

@@ -116,7 +116,7 @@ describe('the four views', () => {
     expect(await chartOf()).not.toBe(before);
   });
 
-  test('a click on a value shows what it was over time, and goes there', async () => {
+  test('a click on a value shows its history, and goes there', async () => {
     await page.getByRole('tab', { name: 'events' }).click();
     await press('Home');
     await page.getByRole('button', { name: 'n2 was asked to request' }).click();
@@ -199,7 +199,7 @@ describe('the four views', () => {
   });
 });
 
-test('the coverage of tests is painted on the chart: what no path takes is struck out', async () => {
+test('the chart shows the coverage of tests: uncovered parts are struck out', async () => {
   const graphs = graphsOf(directory, SEARCH_PATIENCE);
   const tours = graphs.flatMap((graph) => pathsOf(graph, 'tour'));
   const all = coverageOf(directory, graphs).toJSON();
@@ -273,7 +273,7 @@ describe('time', () => {
     expect(await lineNow()).toBeLessThan(last);
   });
 
-  test('what is asked has its ticks, and a play stops there', async () => {
+  test('a query has ticks, and playback stops there', async () => {
     await press('Home');
     await press('/');
     await page.getByRole('searchbox').fill('node:n2 type:token');

@@ -99,7 +99,7 @@ describe('the counterexample of the checker', () => {
     expect(await page.getByRole('slider').getAttribute('aria-valuenow')).toBe(line);
   });
 
-  test('each property with what came of it', async () => {
+  test('each property with its result', async () => {
     await page.getByRole('tab', { name: /properties/ }).click();
     expect(await page.locator('.properties [data-holds="false"] b').allInnerTexts()).toEqual(['every request succeeds']);
     expect(await page.locator('.properties [data-holds="true"]').count()).toBeGreaterThan(3);

@@ -29,7 +29,7 @@ test('each path is a node that walks its chart', () => {
   }
 });
 
-test('what the paths break is the verdict, with what was seen', () => {
+test('a violation of the paths is the verdict, with the observation', () => {
   const broken = read(directory, paths.slice(0, 1), {}, { name: 'the chart goes as expected', description: 'it went on' });
   expect(broken.problem).toBeNull();
   expect(sentence(broken.line(broken.end - 1))).toMatch(/^verdict: invalid.*the chart goes as expected/);
@@ -49,7 +49,7 @@ test('every state and transition of a chart has the name that coverage counts it
   ).toEqual(counted('state').sort());
 });
 
-test('so have those of an application, by time, by services, by what ends inside', () => {
+test('so have those of an application: by time, services and inner ends', () => {
   const loads = setup({ actors: { load: fromPromise(async () => 1) } }).createMachine({
     id: 'app',
     initial: 'a',

@@ -131,7 +131,7 @@ describe('gestures', () => {
   });
   const post = (name: string, body: string, headers = {}) => get(`${served.url}${name}`, headers, 'POST', undefined, body);
 
-  test('offer what the protocol can do, and make the run again', async () => {
+  test("offer the protocol's gestures, and repeat the run", async () => {
     const { body } = await post('offer', JSON.stringify(directoryScenario()));
     expect(JSON.parse(body)).toEqual({
       commands: [
@@ -151,7 +151,7 @@ describe('gestures', () => {
       /"n99" is not a node of the topology/,
     ],
     [`"${'x'.repeat(10_000_001)}"`, /more than 10000000 bytes/],
-  ])('what cannot be run is told: %#', async (scenario, why) => {
+  ])('an invalid scenario is reported: %#', async (scenario, why) => {
     const { status, body } = await post('run', scenario);
     expect(status).toBe(422);
     expect(body).toMatch(why);

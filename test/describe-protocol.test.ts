@@ -79,7 +79,7 @@ describe('describeProtocol', () => {
     });
   });
 
-  test('what is not covered fails, and its page has the tours with what they cover', async () => {
+  test('an uncovered item fails, and its page has the tours with their coverage', async () => {
     const { failed, description } = await run((runner) => describeProtocol(light(), runner));
     expect(failed).toEqual(['states, transitions, guards both ways, events and messages are covered']);
     const { header } = pageIn(description[0]!);

@@ -48,7 +48,7 @@ test('SVG: a lane a node, a dot a step, an arrow a message; names are text', () 
   expect(svg.match(/<path d="M[\d.]+ [\d.]+L/g)).toHaveLength(steps.flatMap(({ sent }) => sent).length);
 });
 
-test('SVG: what XML forbids in a name is a question mark', () => {
+test('SVG: a question mark replaces characters that XML forbids', () => {
   const odd = 'a\u0000b\u001bc\ud800d\uffffe\tf';
   const renamed = JSON.parse(JSON.stringify([header, lines]).replaceAll('"n2"', JSON.stringify(odd))) as [
     TraceHeader,

@@ -158,7 +158,7 @@ const told = ({ node, event, from, roles }: StepReport) => ({
   after: Object.values(roles)[0]!.value,
 });
 
-test('the trace is what each actor did, in its order, with every sender', async () => {
+test('the trace matches the log of each actor, in order, with every sender', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   const taken = recordActors();
   let steps = 0;

@@ -226,7 +226,7 @@ describe('events that XState does not report', () => {
     expect(reports().map(({ event }) => (event as { by?: string }).by)).toEqual([undefined, '', undefined, 'm']);
   });
 
-  test('what a child is sent before it starts', () => {
+  test('events sent to a child before its start', () => {
     const reports = recordActors();
     const parent = createMachine({
       id: 'par',

@@ -21,7 +21,7 @@ const next = (node: LiveNode, type: string): Promise<void> =>
   new Promise((resolve) => node.addEventListener(type, () => resolve(), { once: true }));
 const holding = { holding: 'idle' };
 
-describe('what comes to a live node', () => {
+describe('a message to a live node', () => {
   test('waits while it is paused, its commands too, and both go on', async () => {
     const { a, b, told, gateOfA } = await pair();
     gateOfA.do({ do: 'pause', node: 'a' });
@@ -63,7 +63,7 @@ describe('what comes to a live node', () => {
     expect(told).toEqual(['hears nothing of b, by hand', 'waits b 1', 'doubled b 1', 'waits b 1', 'lost b 1']);
   });
 
-  test('what is kept back is overtaken, and comes when the rest is let go', async () => {
+  test('is overtaken if it is kept back, and arrives when gestures end', async () => {
     const { b, told, gateOfA } = await pair();
     gateOfA.do({ do: 'clog', channel: ['b', 'a'] });
     b.command('request');
@@ -116,7 +116,7 @@ test.each([
   expect(told).toEqual([]);
 });
 
-test('a message that waits nowhere is named, with what to do', async () => {
+test('a message that does not wait is named, with a remedy', async () => {
   const { gateOfA } = await pair();
   expect(() => gateOfA.do({ do: 'drop' }, { from: 'b', number: 9, message: { type: 'find' } })).toThrow(
     /the find of "b" waits nowhere.*pause the node or clog the channel first/,

@@ -70,7 +70,7 @@ const toggle = (context: object) =>
 const last = (reports: readonly StepReport[]) =>
   Object.values(reports.findLast(({ roles }) => Object.keys(roles).length > 0)!.roles)[0]!;
 
-describe('what an actor holds', () => {
+describe('the values of an actor', () => {
   test.each(HOSTILE)('%s, in its context', (_, make, shown) => {
     const reports = watched();
     const actor = createActor(toggle({ held: make() })).start();
@@ -125,7 +125,7 @@ describe('what an actor holds', () => {
     expect(plain({ a: shared, b: shared, circle })).toEqual({ a: shared, b: shared, circle: { shared, self: '…' } });
   });
 
-  test('what JSON has, as JSON has it', () => {
+  test('a JSON value is unchanged', () => {
     const value = { a: [undefined, Number.NaN, true, null, 'x'], d: new Date(0), m: new Map([[1, 2]]), u: undefined };
     expect(plain(value)).toEqual(JSON.parse(JSON.stringify(value)));
     expect(plain({ big: 10n })).toEqual({ big: '10' });

@@ -123,7 +123,7 @@ test.each([
       },
     },
   ),
-])("logic of one's own may call anything its value: %#", (value) => {
+])('the value of custom logic may have any type: %#', (value) => {
   const reports: StepReport[] = [];
   const stop = reportActors((one) => void reports.push(one));
   onTestFinished(stop);

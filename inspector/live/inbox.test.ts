@@ -77,7 +77,7 @@ test('a clock an hour ahead: steps are shown on arrival, in order, with one note
   expect(told).toEqual(['ahead: n one', 'ahead: n two', note, 'p: m go', 'ahead: n three']);
 });
 
-test('a time that no clock shows holds up nothing of what comes later', () => {
+test('an impossible time does not delay later reports', () => {
   const program = { name: 'p', run: '1' };
   inbox.putAll({ program, reports: [report(1e300, 'n', 'one')] });
   vi.advanceTimersByTime(500);

@@ -292,7 +292,7 @@ describe('a live trace', () => {
     [0, 1, 2].flatMap((back) => (last < back ? [] : [{ ...line(last - back), kind: 'start' as const, index: -1, at: last }]));
   const CHARACTERS = 10_000;
 
-  test('keeps so much, and of what is older how every node stood', async () => {
+  test('keeps a limited part, and the state of every node before it', async () => {
     let last = -1;
     const trace = new LiveTrace(header, () => standing(last), CHARACTERS);
     for (last = 0; last < 1000; last++) trace.add(line(last));

@@ -51,7 +51,7 @@ function shown(reports: readonly LiveReport[]): { lines: string[]; merger: Merge
   return { lines: lines.map(sentence), merger };
 }
 
-describe('what waits', () => {
+describe('a queue of reports', () => {
   test('is bounded in bytes; a gap counts missing reports, and the last state is right', () => {
     const backlog = new ReportBacklog(100_000);
     backlog.put(start('still', { roles: { ...at(7), other: { chart: 'c', value: 'b', context: {} } } }));
@@ -90,7 +90,7 @@ describe('what waits', () => {
     ]);
   });
 
-  test('is sent in batches that are taken, and what is too large alone is cut', () => {
+  test('is sent in batches that are taken; a single report that is too large is cut', () => {
     const backlog = new ReportBacklog();
     const large = { r: { chart: 'c', value: 'a', context: { text: 'é'.repeat(600_000), n: 1 } } };
     for (let count = 0; count < 10; count++) backlog.put(report({ roles: large }));
@@ -165,7 +165,7 @@ test('an inspector that is busy at the start gets everything when it answers', a
   await expect.poll(() => events).toEqual(['start', 'meanwhile', 'go']);
 });
 
-test('what the inspector refuses is a gap', async () => {
+test('a refused batch becomes a gap', async () => {
   const batches: Batch[] = [];
   const url = await inspector((batch) => {
     batches.push(batch);

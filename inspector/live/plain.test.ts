@@ -97,7 +97,7 @@ test('a huge context has a small constant cost; the cut is marked, small values 
   }
 });
 
-test('of a long list so many are looked at, and of what they hold', () => {
+test('only a limited number of items of a long list, and of their parts, is read', () => {
   let looks = 0;
   const item = (id: number) => new Proxy({ id, at: { x: id } }, { get: (of, key) => (looks++, Reflect.get(of, key) as unknown) });
   const read = plain({ list: Array.from({ length: 50_000 }, (_, id) => item(id)), n: 7 }) as { list: unknown[]; n: number };

@@ -28,7 +28,7 @@ async function isReached(url: string, node: string): Promise<void> {
 
 const pause = { do: 'pause', node: 'a' };
 
-describe('who may reach in', () => {
+describe('access to gestures', () => {
   test('no access by default', async () => {
     const [a, b] = livePair();
     const watched = await inspect([a, b], { page });
@@ -70,7 +70,7 @@ describe('who may reach in', () => {
   });
 });
 
-describe('what is held up is let go', () => {
+describe('gestures end', () => {
   test('when the last page goes', async () => {
     const [a, b] = livePair();
     const watched = await inspect([a, b], { page, reach: true });

@@ -59,7 +59,7 @@ test('a token that travels, with draws', async () => {
   expect(steps).toBeGreaterThan(15);
 });
 
-test('one node of several: its steps are checked, what others sent is placed', async () => {
+test('one node of several: its steps are checked, messages of others are placed', async () => {
   const [a, b, c] = directories(bus()) as [any, any, any];
   const { steps, impossible, properties, lines } = await verified([b], async () => {
     const granted = next(c, 'granted');

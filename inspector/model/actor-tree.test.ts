@@ -19,12 +19,12 @@ function shop(jobs: number, lifeOfJob: Life = 'ended'): TreeInput {
   };
 }
 
-test('program, actor and child; what has stopped is one row', () => {
+test('program, actor and child; stopped actors are one row', () => {
   expect(treeRows(shop(1500)).map(textOf)).toEqual(['shop (2)', '  app', '    cart', '    1,500 stopped', 'lone']);
   expect(treeRows(shop(1500, 'failed')).map(textOf)[3]).toBe('    1,500 stopped, 1,500 failed');
 });
 
-test('a single one that has stopped keeps its row, and so does what runs', () => {
+test('a single stopped actor keeps its row, and so do running ones', () => {
   expect(treeRows(shop(1)).map(textOf)).toEqual(['shop (2)', '  app', '    cart', '    load (1)', 'lone']);
   expect(treeRows(shop(2, 'alive')).map(textOf)).toEqual([
     'shop (4)',

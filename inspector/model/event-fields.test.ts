@@ -33,7 +33,7 @@ test('a sample is the last payload of the node, or of another one of its chart',
   expect(sample('c', 1)).toBeNull();
 });
 
-test('fields read what they have written, and what cannot be read is undefined', () => {
+test('fields read what they have written; an unreadable value is undefined', () => {
   const fields = eventFields(sample('a', 2));
   expect(fields.map(({ kind }) => kind)).toEqual(['number', 'text', 'boolean', 'json']);
   expect(fields.map(valueOfField)).toEqual([1, 'tea', true, ['x']]);

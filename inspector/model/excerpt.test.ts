@@ -41,7 +41,7 @@ function verified([header, ...lines]: (TraceHeader | TraceLine)[]) {
   return verifyTrace(protocol, { ...graph, options }, header as TraceHeader, lines as TraceLine[]);
 }
 
-test('cut anywhere it can be followed, and what is wrong in it is found', async () => {
+test('cut anywhere, it can be followed, and its errors are found', async () => {
   const recording = await liveRun();
   let inFlight = 0;
   for (let first = 0; first < recording.end; first++) {

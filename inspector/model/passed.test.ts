@@ -98,7 +98,7 @@ const configs: readonly (readonly [string, object, readonly string[]])[] = [
   ],
 ];
 
-describe('what is left and entered is what XState runs', () => {
+describe("left and entered states match XState's actions", () => {
   test.each(configs)('%s', (_, config, events) => {
     for (const { ran, said } of both(config, events)) expect(said).toEqual(ran);
   });

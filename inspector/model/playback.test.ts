@@ -44,7 +44,7 @@ describe('a message', () => {
   });
 });
 
-describe('what is done by hand', () => {
+describe('gestures', () => {
   /** Lines at these times. */
   const at = (...times: number[]) => {
     const [header] = directoryTrace().split('\n');
@@ -139,7 +139,7 @@ describe('the space-time diagram', () => {
 });
 
 describe('the plots', () => {
-  test('count what was sent, and thin out without losing the end', () => {
+  test('count sent messages, and thin out without losing the end', () => {
     const long = readTrace([...syntheticTrace({ rows: 3, columns: 3, lines: 10_000, flights: 4 })].join(''));
     const rows = long.tally.rows();
     expect(rows.length).toBeLessThan(2049);

@@ -48,7 +48,7 @@ test.each([
   expect(hits(text)).toEqual(wanted);
 });
 
-test('who sent is known where nodes know each other by their ports', () => {
+test('the sender is known if nodes know each other by their ports', () => {
   const locking = readTrace(
     traceOf({ protocol: 'exclusion', topology: { kind: 'path', n: 2 }, events: [{ at: 0, node: 'n0', do: 'lock' }] }),
   );

@@ -112,7 +112,7 @@ describe('a line that cannot be shown is marked, and the rest is shown', () => {
     expect(wrong.unshown).toEqual([{ line: 1, why: '"unshown" is not a text' }]);
   });
 
-  test('what is deep and can be shown is', () => {
+  test('a deep value that can be shown is shown', () => {
     const recording = readTrace(`${header}\n${first.replace(/"roles":\{.*?\}\}\}/, `"roles":${deep(900)}`)}\n`);
     expect(recording.step(0)!.roles).toHaveProperty('r');
   });

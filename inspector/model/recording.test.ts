@@ -60,7 +60,7 @@ describe('a recording returns the state at any line', () => {
     expect(way.map(({ from, to }) => `${nodes.names[from]}>${nodes.names[to]}`)).toEqual(['n2>n1', 'n1>n0']);
   });
 
-  test('happened before is what messages can have carried', () => {
+  test('happened-before follows the messages', () => {
     const { sent, ended } = recording.messages.get(0);
     expect(relationTo(recording, ended)(sent)).toBe('before');
     expect(relationTo(recording, sent)(ended)).toBe('after');

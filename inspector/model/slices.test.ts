@@ -22,7 +22,7 @@ test.each([
   ['a run with a corruption and a crash', faulty],
   ['nodes of several roles', locks],
   ['a trace of which the beginning is forgotten', cut],
-])('%s: at every line the slices say what the moment says, in any window', (_, recording) => {
+])('%s: slices equal the moment at every line, in any window', (_, recording) => {
   const { first, end } = recording;
   let seen = 0;
   for (const [from, stop] of [

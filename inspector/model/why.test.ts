@@ -85,7 +85,7 @@ describe('a delay goes back to the step that entered its state', () => {
     );
   };
 
-  test('and not to what changed inside of it', () => {
+  test('and not to a change inside of it', () => {
     const recording = walked(['PAY', { paying: 'card' }], ['PIN', { paying: 'checked' }], [after, 'closed']);
     expect(chainOf(recording, 3).map(({ line, description, because }) => [line, description, because])).toEqual([
       [3, 'shop 1 took the transition after 300 ms in till', ''],

@@ -245,7 +245,7 @@ describe('the page receives the messages of @statelyai/inspect', () => {
     expect(lives(recording.end - 1)).toEqual(['gone', 'gone']);
   });
 
-  test('what is no such event ends the connection, and others go on', async () => {
+  test('an invalid event ends its connection, and others continue', async () => {
     const codes: number[] = [];
     const recording = await received(async (socket) => {
       for (const text of ['nonsense', '[]', '{"type":"@xstate.actor"}']) {

@@ -9,7 +9,7 @@ const story = {
   steps: [{ run: 'one', at: { at: 3 }, node: 'n0', beside: 'two', along: [{ at: 'start', text: 'First.' }], text: 'Then.' }],
 };
 
-test('what is saved is read again as it was', () => {
+test('a saved story is read again unchanged', () => {
   const read = readStory(JSON.stringify(story));
   expect(read).toEqual({ name: '', description: '', terms: {}, title: story.title, runs: story.runs, steps: story.steps });
   expect(readStory(storyFile(read))).toEqual(read);

@@ -172,7 +172,7 @@ describe('a machine and those that its root invokes', () => {
     expect(all.toSorted()).toEqual(['[1,10,2,20]', '[1,2,10,20]', '[1,2,20,10]', '[2,1,10,20]', '[2,1,20,10]', '[2,20,1,10]']);
   });
 
-  test('what XState does in one process is one of these orders', () => {
+  test('the order of XState in one process is one of these', () => {
     const live = createActor(boss).start();
     live.send({ type: 'START' });
     const { log } = live.getSnapshot().context;
@@ -206,7 +206,7 @@ describe('time', () => {
     );
   });
 
-  test('a delayed event that enqueueActions sends, with what it carries', () => {
+  test('a delayed event of enqueueActions, with its payload', () => {
     const one = createMachine({
       context: { n: 0 },
       entry: enqueueActions(({ enqueue }: any) => {

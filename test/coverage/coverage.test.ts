@@ -20,7 +20,7 @@ function reportOf(protocol: ReturnType<typeof light>, reasons?: Reasons) {
   return coverageReport(coverage, reasons);
 }
 
-test('what there is to cover in a chart', () => {
+test('the items of a chart', () => {
   expect(itemsOf(lightChart)).toEqual([
     'state red',
     'state green',
@@ -39,7 +39,7 @@ test('what there is to cover in a chart', () => {
 });
 
 describe('the report', () => {
-  test('names what was not covered, with the reason', () => {
+  test('names uncovered items, with the reason', () => {
     expect(reportOf(light())).toMatchObject({
       charts: {
         toy: {

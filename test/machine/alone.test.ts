@@ -67,7 +67,7 @@ function aloneOf(machine: AnyActorLogic, input?: unknown) {
 
 const types = { types: { context: {} as any, events: {} as any } };
 
-describe('what a step asks for', () => {
+describe('the requests of a step', () => {
   const door = setup({ ...types, actions: { ring: () => expect.unreachable() } }).createMachine({
     context: ({ input }: any) => ({ n: input ?? 0 }),
     initial: 'closed',
@@ -170,7 +170,7 @@ describe('delayed events', () => {
     expect([context().heard.length, clock.due, alone.standing.timers.size]).toEqual([3, [], 0]);
   });
 
-  test('what is sent at once comes after the step, and what is raised within it', () => {
+  test('sent events come after the step, and raised ones within it', () => {
     const { alone, context, send, news } = aloneOf(timed);
     alone.start();
     send('now');
@@ -222,7 +222,7 @@ describe('actors of a chart', () => {
     expect([value(), context().result]).toEqual(['failed', 'no']);
   });
 
-  test('one that was left is stopped, and what comes of it too late is nothing', () => {
+  test('the actor of a left state is stopped, and its late result is ignored', () => {
     const { alone, value, send, services, settle } = aloneOf(parent);
     alone.start();
     send('go');

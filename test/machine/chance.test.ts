@@ -221,7 +221,7 @@ describe('chance and time that decide', () => {
   });
 });
 
-describe('what is steered', () => {
+describe('controlled values', () => {
   test('actions, properties and samples share a clock; other code has the real one', async () => {
     const realNow = Date.now;
     const began = Date.now();
@@ -263,7 +263,7 @@ describe('what is steered', () => {
     expect(Object.getOwnPropertyNames(crypto)).not.toContain('randomUUID');
   });
 
-  test('actions that draw do not change what the chart draws', async () => {
+  test('draws of actions do not change those of the chart', async () => {
     const busy = setup({ types: { context: {} as { id: number } }, actions: { jitter: () => void Math.random() } }).createMachine(
       {
         id: 'busy',
@@ -298,7 +298,7 @@ describe('what is steered', () => {
     expect(await Promise.all(paths.map((path) => testing.failureOf(path)))).toEqual(paths.map(() => null));
   });
 
-  test('a variable of the module is refused with what to do about it', async () => {
+  test('a variable of the module is rejected with a remedy', async () => {
     let next = 0;
     const counting = listOf(() => next++);
     await expect(reported(counting as never, eachRemoved)).rejects.toThrow(

@@ -43,7 +43,7 @@ describe('payloads that JSON does not hold', () => {
     await expect(replaySteps(shop, tests, again)).rejects.toThrow(/^one at most: after DAY/);
   });
 
-  test('what is done to a system under test gets them, too', async () => {
+  test('operations on a system under test get them, too', async () => {
     const given: unknown[] = [];
     const exec = { DAY: (_: unknown, { day }: any) => void given.push(day), '*': () => {} };
     await new MachineTesting(shop, { ...tests, invariants: {}, exec }).firstFailure('tour');
@@ -60,7 +60,7 @@ describe('payloads are made small', () => {
     },
   });
 
-  test('within what their arbitrary gives, mapped ones as well', async () => {
+  test('within the values of their arbitrary, also mapped ones', async () => {
     const { failures } = await report(vault, {
       seed: 7,
       events: { PUT: fc.integer({ min: 0, max: 1_000_000 }).map((n) => ({ amount: n * 2 })), NAME: [] },
@@ -77,7 +77,7 @@ describe('payloads are made small', () => {
     expect(failures.map(({ steps }) => steps.map(describeStep))).toEqual([['NAME {"name":"long"}']]);
   });
 
-  test('and so is what a service comes to', async () => {
+  test('and so is the result of a service', async () => {
     const loads = setup({ actors: { load: fromPromise(async () => 0) } }).createMachine({
       context: { n: 0 },
       invoke: { src: 'load', onDone: { actions: assign({ n: ({ event }) => event.output }) }, onError: {} },
@@ -299,7 +299,7 @@ describe('wrong options', () => {
     [{ events: { AA: [{}] } }, /^events.AA: machine one has no transition for it; it takes A$/],
     [{ events: { A: 'x' } } as never, /^the samples of event A are "x"\. Pass a list/],
     [{ events: { A: () => JSON.parse('{') as never } }, /^the samples of event A are a function that throws in {}: /],
-  ])('%j is refused by name', async (tests, description) => {
+  ])('%j is rejected', async (tests, description) => {
     await expect((async () => new MachineTesting(one, tests).graph())()).rejects.toThrow(description);
   });
 
@@ -359,7 +359,7 @@ describe('meaningless options are rejected with their names', () => {
       /no: .*returns a promise\. It must return true or false synchronously/,
     ],
     ['a state', { states: { b: async () => false } }, /check of state b: .*it returns false/],
-  ])('%s that says no by a promise is no silence', async (_, tests, description) => {
+  ])('%s that returns a promise of false is reported', async (_, tests, description) => {
     const testing = new MachineTesting(good, tests);
     const failures = [...(await testing.searchFailures()), await testing.firstFailure('shortest')].flatMap(
       (failure) => failure ?? [],

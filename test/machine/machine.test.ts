@@ -34,7 +34,7 @@ const failing = async (machine: unknown, tests: MachineTests = {}) => {
   return found.flatMap((one) => (one ? [`${one.rule} | ${one.steps.map(describeStep).join(', ')}`] : []));
 };
 
-describe('what can happen to a machine', () => {
+describe('possible steps of a machine', () => {
   test('events of its states, bare or with samples, by list, function and arbitrary', async () => {
     const machine = createMachine({ context: { n: 2 }, on: { A: {}, B: {}, C: {}, 'D.*': {} } });
     const tests: MachineTests = {
@@ -168,7 +168,7 @@ describe('what can happen to a machine', () => {
   });
 });
 
-describe('what is judged', () => {
+describe('judged rules', () => {
   test('an unhandled failure of a service ends the machine', async () => {
     const machine = setup({ actors: { load: fromPromise(async () => 1) } }).createMachine({
       initial: 'idle',
@@ -224,7 +224,7 @@ describe('what is judged', () => {
     expect(await failing(blink('c'), { temporal: within })).toHaveLength(1);
   });
 
-  test('states by name, meta.test, and what is done to a system under test', async () => {
+  test('states by name, meta.test, and operations on a system under test', async () => {
     const machine = createMachine({
       initial: 'off',
       states: {
@@ -360,7 +360,7 @@ describe('coverage', () => {
     ['a function', ({ context }: any) => context.total > 0],
     ['a name', 'isOwed'],
     ['both of two', and(['isOwed', ({ context }: any) => context.total > 0])],
-  ])('an uncovered guard that looks at the context alone asks for no sample of its own event: %s', async (_, guard) => {
+  ])('an uncovered guard that reads only the context needs no sample of its event: %s', async (_, guard) => {
     const actions = assign(({ context, event }: any) => ({ total: context.total + event.price }));
     const config = {
       context: { total: 0 },
@@ -376,7 +376,7 @@ describe('coverage', () => {
     expect(none.map(({ item }) => item)).not.toContain('guard open: PAY is true');
   });
 
-  test('a reason explains what cannot be covered, and is refuted when it is', async () => {
+  test('a reason explains an uncovered item, and is refuted if it is covered', async () => {
     const machine = createMachine({ initial: 'a', states: { a: {}, b: {} } });
     const covered = (reasons: Record<string, string>) => new MachineTesting(machine, { reasons }).coverage();
     expect((await covered({})).isComplete).toBe(false);

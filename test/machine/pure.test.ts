@@ -57,7 +57,7 @@ describe('machines of applications', () => {
   });
 });
 
-describe('what a chart asks of its surroundings', () => {
+describe('requests of a chart to its environment', () => {
   const after = { delay: 100 };
   test.each<[string, AnyStateMachine, MachineTests]>([
     [

@@ -39,7 +39,7 @@ const judged = async (testing: MachineTesting) => {
 };
 
 describe('mutants', () => {
-  test('paths kill what goes otherwise, also where time and services lead', async () => {
+  test('paths kill mutants that differ, also by time and services', async () => {
     const all = await judged(new MachineTesting(door, tests));
     expect(all.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
@@ -145,7 +145,7 @@ describe('coverage', () => {
     expect(await complete({ state: 30, transition: 20, outcome: 0 })).toBe(false);
   });
 
-  test('what services can come to, of child machines and of observables, too', async () => {
+  test('results of services, also of child machines and observables', async () => {
     const load = fromPromise(async () => 1);
     const position = fromObservable(() => ({ subscribe: () => ({ unsubscribe() {} }) }) as never);
     const line = setup({ actors: { load } }).createMachine({
@@ -165,7 +165,7 @@ describe('coverage', () => {
     expect(charts['line']!.outcome).toEqual({ covered: 1, of: 1 });
   });
 
-  test('what callbacks send, each event that their samples list', async () => {
+  test('events of callbacks, each one in their samples', async () => {
     const socket = fromCallback(() => {});
     const chat = setup({ actors: { socket } }).createMachine({
       id: 'chat',
@@ -261,7 +261,7 @@ describe('plans as a file of tests', () => {
     return found;
   };
 
-  test('what was emitted passes, and fails on another machine', async () => {
+  test('the emitted file passes, and fails on another machine', async () => {
     for (const body of await bodies(door)) await body();
     const [{ machine }] = machineMutants(new MachineTesting(door, tests)).filter(
       ({ operator }) => operator === 'drop action',

@@ -107,7 +107,7 @@ describe('the default is deep enough', () => {
 describe('a search that was cut off', () => {
   const isSmall = { 'the count is no less than 0': ({ context }: any) => context.a >= 0 };
 
-  test('is unknown, names the limit and what grows, and its advice helps', async () => {
+  test('is unknown, names the limit and the growing values, and its advice helps', async () => {
     const { verdict, searched } = await reportOf(twoCounters, { invariants: isSmall, limits: { states: 50 } });
     expect(verdict).toBe('unknown');
     expect(searched.cut).toMatchObject({ limit: 'states', value: 50 });
@@ -153,7 +153,7 @@ describe('a search that was cut off', () => {
     expect(verdict).toBe('unknown');
   });
 
-  test('does not hide what broke, nor an action without an implementation', async () => {
+  test('does not hide failures, nor an action without an implementation', async () => {
     const limits = { states: 20 };
     const broken = { 'stays below 3': ({ context }: any) => context.a < 3 };
     expect((await reportOf(twoCounters, { invariants: broken, limits })).verdict).toBe('invalid');
@@ -214,7 +214,7 @@ describe('context that nothing reads', () => {
     expect({ verdict, unread: searched.unread }).toEqual({ verdict: 'invalid', unread: ['log'] });
   });
 
-  test('goes by what an assigner of what is read reads', async () => {
+  test('includes the values that assigners of read values read', async () => {
     const machine = createMachine({
       id: 'late',
       context: { hidden: 0, seen: 0 },

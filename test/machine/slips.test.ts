@@ -191,7 +191,7 @@ describe('a mutated context', () => {
   });
 });
 
-describe('what an action starts', () => {
+describe('promises and timers of an action', () => {
   const acts = (action: unknown) => createMachine({ id: 'm', on: { GO: { actions: action } } } as never);
 
   test('a promise that is rejected breaks the path, at once or a few turns later', async () => {
@@ -245,7 +245,7 @@ describe('the line of a failure', () => {
     expect(found.map(({ rule, steps: way }) => `${rule} ${way.length}`)).toEqual(['not two 2', 'not three 3']);
   });
 
-  test('shows again what goes otherwise than the search has seen', async () => {
+  test('repeats a result that differs from the search', async () => {
     let presses = 0;
     const sneaks = createMachine({
       on: { PRESS: { actions: ({ self }) => presses++ < 999 && self.send({ type: 'MORE' }) }, MORE: '.b' },

@@ -67,7 +67,7 @@ describe('mutants of a chart', () => {
 });
 
 describe('judging', () => {
-  test('paths kill what they can see; the rest survives, explained or not', () => {
+  test('paths kill visible mutants; the rest survives, explained or not', () => {
     const reasons = { 'toy: retarget broken: stop, to green': 'its guard is never true' };
     const judged = [...judgeMutants(light(), graphsOf(light(), 100), { reasons })];
     const survivors = judged.filter(({ killedBy }) => killedBy === null).map((mutant) => [nameOf(mutant), mutant.reason]);

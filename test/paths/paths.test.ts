@@ -90,7 +90,7 @@ describe('paths', () => {
 describe('walking', () => {
   const sets = (protocol: ReturnType<typeof light>) => pathSets(graphsOf(protocol, 100)).flatMap(({ paths }) => paths);
 
-  test.each(hostKinds)('on %s a chart does what its paths say', (host) => {
+  test.each(hostKinds)('on %s a chart follows its paths', (host) => {
     expect(firstFailure(light(), sets(light()), host)).toBeNull();
   });
 
@@ -120,7 +120,7 @@ describe('walking', () => {
   });
 });
 
-test('what the paths take is what the graph covers; messages are left to whole systems', () => {
+test('paths cover the graph; messages are left to whole systems', () => {
   const graphs = graphsOf(light(), 100);
   expect(coverageOf(light(), graphs).missing()).toEqual([
     'toy: transition broken: stop',

@@ -360,7 +360,7 @@ test('the store: a process that restarts while writing gets no response', async 
   expect(noted).toEqual([expect.stringMatching(/^\d+ p0: 2$/)]);
 });
 
-test('reports what escapes the world and what the seed does not repeat', async () => {
+test('reports calls that escape the world, and values that a seed does not repeat', async () => {
   const escape = async (main: Main) => (await rehearse({ peers: 1, runs: 1, faults: [], judges: [] }, main)).failure;
   const socket = await escape(() => void new net.Socket().connect(9, '127.0.0.1').on('error', () => {}));
   expect(socket).toMatchObject({ judge: 'escape', description: expect.stringMatching(/TCP.*world\.test/) });

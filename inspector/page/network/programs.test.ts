@@ -55,7 +55,7 @@ test('nodes without a program: no programs, or a group of one node', () => {
   ]);
 });
 
-test('of a program what has stopped lies on one spot', () => {
+test('the stopped nodes of a program share one spot', () => {
   const programs = programsOf(['a', 'a', 'a', 'a', 'b', 'b', undefined], 7)!;
   const lives = (['alive', 'ended', 'gone', 'ended', 'ended', 'crashed', 'gone'] as Life[]).map((life) => ({ life }));
   const folds = foldsOf(programs, lives);
