@@ -1,8 +1,8 @@
 /**
  * Leader election on a ring (Chang and Roberts, 1979): each node knows a number and the next node; the greatest number wins.
  *
- * A chart says what a node does. It names what it asks of its host (`send`) and what the application should hear (`emit`), and does
- * nothing else: no clock, no chance, no input or output. So one chart can be run, checked, tested and shipped.
+ * A chart defines the reactions of a node. It requests effects of its host (`send`) and notifies the application (`emit`), without a
+ * clock, random numbers, input or output. So one chart can be run, checked, tested and shipped.
  */
 import { assign, emit, setup } from 'xstate';
 import { defineProtocol, effects, send, shapes, withEvent } from 'xstate-quiver';
@@ -26,7 +26,7 @@ export const ringMachine = setup({
   context: ({ input: { number, next } }) => ({ number, next, leader: null }),
   initial: 'idle',
   states: {
-    // Has heard of no election.
+    // Knows of no election.
     idle: {
       on: {
         call: { target: 'candidate', actions: send(ownProbe) },
@@ -36,7 +36,7 @@ export const ringMachine = setup({
         ],
       },
     },
-    // Its own number is on its way round.
+    // Its own number travels around the ring.
     candidate: {
       on: {
         probe: [
@@ -45,7 +45,7 @@ export const ringMachine = setup({
         ],
       },
     },
-    // Has let a greater number pass, and cannot win any more.
+    // Has forwarded a greater number, and cannot win any more.
     relayed: {
       on: {
         probe: { guard: withEvent('isGreater'), actions: send(same) },
@@ -61,7 +61,7 @@ const nextOf = (node, { topology: { nodes }, rank }) => nodes[(rank(node) + 1) %
 const leadersKnown = ({ nodes }) => new Set([...nodes.values()].flatMap(({ ring }) => ring.context.leader ?? []));
 const calls = (n) => Array.from({ length: n }, (_, i) => ({ at: 0, node: `n${i}`, do: 'call' }));
 
-/** What everything works from: quiver run, check, test and explore, the tests, and createNode in an application. */
+/** The protocol, for quiver run, check, test and explore, for the tests, and for createNode in an application. */
 export const ring = defineProtocol(
   {
     name: 'ring',
@@ -75,24 +75,24 @@ export const ring = defineProtocol(
     properties: () => [
       {
         name: 'one leader',
-        description: 'Whoever knows a leader knows the same.',
+        description: 'All nodes that know a leader know the same one.',
         kind: 'always',
         holds: (configuration) => leadersKnown(configuration).size <= 1,
       },
       {
         name: 'an election ends',
-        description: 'Who has heard of the election learns who won.',
+        description: 'Each node that receives a message of the election learns the winner.',
         kind: 'eventually',
         when: ({ nodes }, node) => nodes.get(node).ring.value !== 'idle',
         holds: ({ nodes }, node) => nodes.get(node).ring.context.leader !== null,
       },
     ],
-    // Where it is checked and walked unless a scenario is named: rings, since it is made for them.
+    // The default systems for checks and walks: rings, as the protocol requires.
     systems: [
       { topology: { kind: 'path', n: 2 }, events: calls(2) },
       { topology: { kind: 'ring', n: 3 }, events: calls(3) },
     ],
-    // A node that is neither the smallest nor the greatest, and what it may hear: the generated tests begin here.
+    // Generated tests start from a node that is neither the smallest nor the greatest, with the messages that it may receive.
     samples: {
       ring: [
         {

@@ -11,7 +11,7 @@ const topology = {
   ],
 };
 
-// Paths through the chart, walks through small systems, and that they cover all of it.
+// Paths through the chart, walks through small systems, and a check that they cover all of it.
 describeProtocol(ring, { describe, test, expect });
 
 test('three nodes, any of which may call: every interleaving keeps the promises', () => {
