@@ -38,9 +38,7 @@ describe('its options', () => {
       'linked takes a transport as its first argument, as in linked(webSocket({ id, url }), { peers })',
     );
     const once = linked(wireOf().transport('a'), { peers: ['b'] });
-    expect(() => linked(once, { peers: ['b'] })).toThrow(
-      'transport "a" is already linked. Pass the transport below it to linked, or use it as it is',
-    );
+    expect(() => linked(once, { peers: ['b'] })).toThrow('transport "a" is already linked. Use it as it is');
     expect(linkedPeersOf(once)).toEqual(['b']);
     expect(() => linked(wireOf({ messageBytesMax: 8_191 }).transport('a'), { peers: [] })).toThrow(
       'transport "a" carries messages of 8191 bytes. linked needs at least 8192',
@@ -172,7 +170,7 @@ describe('why a peer is not linked', () => {
     expect(absenceOf(a, 'b')).toBe('its hub is away');
     medium.up('c');
     expect(absenceOf(a, 'c')).toBe(
-      'connected, but its link layer does not answer. It is still starting, or its peers of linked do not contain this peer',
+      'connected, but its link layer does not answer: it is starting, or its peers of linked lack this peer',
     );
   });
 

@@ -215,7 +215,7 @@ test('node messages have extra space; a peer beyond it counts as gone, with a wa
   expect(told).toEqual([]);
   for (let i = 0; i < 20; i++) say();
   expect(told).toEqual(['down']);
-  expect(warn.mock.calls.join()).toContain('"b" counts as gone, because 40.0 MiB in');
+  expect(warn.mock.calls.join()).toContain('"b" counts as gone: 40.0 MiB in');
 });
 
 const HUGE = Number.MAX_SAFE_INTEGER;

@@ -132,9 +132,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   if (!isTransport(transport))
     throw new UsageError('linked takes a transport as its first argument, as in linked(webSocket({ id, url }), { peers })');
   if (linkedPeersOf(transport) !== undefined)
-    throw new UsageError(
-      `transport "${transport.id}" is already linked. Pass the transport below it to linked, or use it as it is`,
-    );
+    throw new UsageError(`transport "${transport.id}" is already linked. Use it as it is`);
   checkOptions('linked', options, CHECKS);
   for (const peer of options.peers) checkId(peer, 'a peer');
   const twice = options.peers.find((peer, i) => options.peers.indexOf(peer) < i);
@@ -207,10 +205,7 @@ function unlinked(peer: NodeId, below: Transport, named: readonly NodeId[], ofCl
   if (ofClock !== null) return ofClock;
   const known = absenceOf(below, peer);
   if (below.peers.has(peer))
-    return (
-      known ??
-      'connected, but its link layer does not answer. It is still starting, or its peers of linked do not contain this peer'
-    );
+    return known ?? 'connected, but its link layer does not answer: it is starting, or its peers of linked lack this peer';
   const strangers = [...below.peers].filter((other) => !named.includes(other)).slice(0, STRANGERS_MAX);
   if (strangers.length === 0) return known;
   const others = `${strangers.join(', ')} is connected, which is not in the peers of linked here`;

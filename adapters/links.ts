@@ -36,7 +36,7 @@ export function linkFor(who: string, { transport, peers, clock, crypto }: OnTran
     return { transport: transport as Transport<Linked>, release: () => Promise.resolve() };
   if (!Array.isArray(peers))
     throw new UsageError(
-      `${who}: transport "${transport.id}" may lose messages, and the peers to link with are not known here. Wrap the transport: linked(transport, { peers })`,
+      `${who}: transport "${transport.id}" may lose messages, and no peers are given. Wrap the transport: linked(transport, { peers })`,
     );
   const shared = links.get(transport) ?? {
     link: linked(transport, { peers, ...(clock && { clock }), ...(crypto && { crypto }) }),

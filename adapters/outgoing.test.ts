@@ -145,7 +145,7 @@ test('messages of nodes have extra space; beyond it the link decides, with a war
   for (let i = 0; i < 20 && end.value === 'up'; i++) send(word);
   expect(warnings()).toEqual([
     expect.stringMatching(
-      /^transport "a" dropped a message: "b" counts as gone, because 0\.0 MiB in \d+ messages or parts of them wait for it, too much even for messages of nodes$/,
+      /^transport "a" dropped a message: "b" counts as gone: 0\.0 MiB in \d+ messages or parts of them wait for it, the limit for nodes$/,
     ),
   ]);
   outgoing.forget('b');

@@ -71,7 +71,7 @@ export class Outgoing {
     else turns.push({ conversation, bodies });
     this.handOn(peer);
     if (end.value === 'up' && this.end(peer)?.value === 'down')
-      this.drops.drop(`"${peer}" counts as gone, because ${waiting} for it, too much even for messages of nodes`);
+      this.drops.drop(`"${peer}" counts as gone: ${waiting} for it, the limit for nodes`);
   }
 
   /** Passes waiting parts to the link, at most a frame ahead. */

@@ -203,7 +203,7 @@ test('a transport that may lose messages is linked with the peers, or refused', 
   expect(await all[0]!.request('x', ({ fence }) => fence)).toBeGreaterThan(0);
   const other = weak('c');
   expect(() => createLocks({ transport: other, join: true })).toThrow(
-    'createLocks: transport "c" may lose messages, and the peers to link with are not known here. Wrap the transport: linked(transport, { peers })',
+    'createLocks: transport "c" may lose messages, and no peers are given. Wrap the transport: linked(transport, { peers })',
   );
   await Promise.all(all.map((locks) => locks.close()));
 });

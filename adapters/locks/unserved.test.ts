@@ -220,8 +220,7 @@ describe('a peer whose frames are refused', () => {
 });
 
 describe('a wrong name in the peers of linked', () => {
-  const isNamedThere =
-    'connected, but its link layer does not answer. It is still starting, or its peers of linked do not contain this peer';
+  const isNamedThere = 'connected, but its link layer does not answer: it is starting, or its peers of linked lack this peer';
 
   test('here: a peer with another name; there: a peer without replies', async () => {
     const { start, texts } = cluster();
@@ -279,7 +278,7 @@ test('clocks more than a day apart: each end reports both times', async () => {
   await expect.poll(reason).toBeNull();
   expect(warnings.filter((text) => text.includes('"b" has granted no locks'))[0]).toContain(
     '(a: connected, but does not answer: it started at 2026-03-01 12:00:00 UTC by its clock, and this peer at 2026-03-04 12:00:00 UTC by its own. ' +
-      'Unless it has run for that long, the clocks differ by more than a day. Correct both clocks)',
+      'Unless it ran that long, the clocks differ by more than a day. Correct both clocks)',
   );
 });
 
@@ -309,7 +308,7 @@ test('clocks of two peers connected by a third: both times, until one is gone', 
   );
   expect(warnings.find((text) => text.includes('"c" has granted no locks'))).toContain(
     'it does not reach a (a: connected through b, but does not answer: it started at 2026-02-28 16:00:00 UTC by its clock, and this peer at 2026-03-02 08:00:00 UTC by its ' +
-      `own. Unless it has run for that long, the clocks differ by more than a day. Correct both clocks)${begin}`,
+      `own. Unless it ran that long, the clocks differ by more than a day. Correct both clocks)${begin}`,
   );
   await c.transport.close();
   passed = 60_000;
