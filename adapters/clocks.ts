@@ -87,7 +87,7 @@ export class Clocks {
     if (this.began <= theirs + AHEAD_MS_MAX) return null;
     return (
       `${how}, but does not answer: it started at ${textOf(theirs)} by its clock, and this peer at ${textOf(this.began)} by its own. ` +
-      'Unless it ran that long, the clocks differ by more than a day. Correct both clocks'
+      'Correct both clocks, unless it ran that long'
     );
   }
 }

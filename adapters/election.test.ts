@@ -298,7 +298,10 @@ describe('every promise settles', () => {
     await Promise.all(all.map(({ node }) => node.ready));
     const outcomes = everything(all.find(({ leader }) => leader === null)!);
     bus.close();
-    expect((await outcomes).slice(1, 3)).toMatchObject([{ reason: { name: 'ClosedError' } }, { reason: { name: 'ClosedError' } }]);
+    expect((await outcomes).slice(1, 3)).toMatchObject([
+      { reason: { name: 'ClosedError' } },
+      { reason: { name: 'ClosedError' } },
+    ]);
   });
 });
 
@@ -321,8 +324,6 @@ describe('over several hops', () => {
 
   test('nearest without levels is refused', async () => {
     const { all } = peers(['a', 'b']);
-    expect(() => all[0]!.nearest({ within: 1 })).toThrow(
-      'election.nearest needs levels of leaders. Pass radii to createElection',
-    );
+    expect(() => all[0]!.nearest({ within: 1 })).toThrow('election.nearest needs radii. Pass them to createElection');
   });
 });

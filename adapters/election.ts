@@ -273,7 +273,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   ): Promise<T> {
     checkOptions('election.run', options, RUN_CHECKS);
     if (typeof callback !== 'function')
-      throw new UsageError('election.run takes a function as its first argument, as in election.run(async (signal) => …)');
+      throw new UsageError('election.run takes a function, as in election.run(async (signal) => …)');
     const { signal, locks } = options;
     const over = signal ? AbortSignal.any([signal, this.ending.signal]) : this.ending.signal;
     for (;;) {
@@ -302,7 +302,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
    * @throws UsageError if `createElection` was called without `radii`; the error of the election after it has ended.
    */
   nearest({ within }: { readonly within: number }): Nearest | null {
-    if (!this.hasLevels) throw new UsageError('election.nearest needs levels of leaders. Pass radii to createElection');
+    if (!this.hasLevels) throw new UsageError('election.nearest needs radii. Pass them to createElection');
     if (this.ending.signal.aborted) throw this.ending.signal.reason;
     const view = this.node.view();
     return Object.keys(view).length === 0 ? null : nearest(view, within);
@@ -362,7 +362,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   private change(leader: NodeId | null): void {
     this.settling?.unsubscribe();
     if (this.ending.signal.aborted || leader === this.leader) return;
-    if (this.isLeader) this.office.abort(new LostError(`peer "${this.node.id}" is no longer the leader`));
+    if (this.isLeader) this.office.abort(new LostError(`peer "${this.node.id}" no longer leads`));
     if (leader === this.node.id) this.office = new AbortController();
     this.leaders.next(leader);
     this.dispatchEvent(new CustomEvent('change', { detail: { leader } }));

@@ -38,7 +38,7 @@ describe('its options', () => {
       'linked takes a transport as its first argument, as in linked(webSocket({ id, url }), { peers })',
     );
     const once = linked(wireOf().transport('a'), { peers: ['b'] });
-    expect(() => linked(once, { peers: ['b'] })).toThrow('transport "a" is already linked. Use it as it is');
+    expect(() => linked(once, { peers: ['b'] })).toThrow('transport "a" is already linked. Use it');
     expect(linkedPeersOf(once)).toEqual(['b']);
     expect(() => linked(wireOf({ messageBytesMax: 8_191 }).transport('a'), { peers: [] })).toThrow(
       'transport "a" carries messages of 8191 bytes. linked needs at least 8192',

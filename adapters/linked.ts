@@ -131,8 +131,7 @@ const ANY_VERSION = /^link(\/\d{1,9})?$/;
 export function linked(transport: Transport, options: LinkedOptions): Transport<Linked> {
   if (!isTransport(transport))
     throw new UsageError('linked takes a transport as its first argument, as in linked(webSocket({ id, url }), { peers })');
-  if (linkedPeersOf(transport) !== undefined)
-    throw new UsageError(`transport "${transport.id}" is already linked. Use it as it is`);
+  if (linkedPeersOf(transport) !== undefined) throw new UsageError(`transport "${transport.id}" is already linked. Use it`);
   checkOptions('linked', options, CHECKS);
   for (const peer of options.peers) checkId(peer, 'a peer');
   const twice = options.peers.find((peer, i) => options.peers.indexOf(peer) < i);

@@ -106,7 +106,7 @@ test("an application's waiting messages are limited, and send rejects without ef
   const { end, send } = linkOf('up', 100, { window: 3, room: 4 });
   for (let i = 0; i < 7; i++) send('ab');
   expect(() => send('ab')).toThrow(
-    'transport "a" accepts no more messages for "b" now: 0.0 MiB in 7 messages or parts of them wait for it. The limit is 1 MiB or 7 messages. Send less, or retry later; if a hub or a mesh reads too slowly, raise limits.bytesPerSecond there. Nothing was sent',
+    'transport "a" accepts no more messages for "b" now: 0.0 MiB in 7 messages or parts of them wait for it. The limit is 1 MiB or 7 messages. Send less or later; if a hub or mesh is slow, raise limits.bytesPerSecond there. Nothing was sent',
   );
   expect(() => send('ab')).toThrow(expect.objectContaining({ name: 'BackpressureError', peer: 'b' }));
   expect(end.context.outbox).toHaveLength(7);

@@ -118,8 +118,8 @@ export class Outgoing {
     if (count + bodies.length <= window + room && c.outboxSize + sizeOfTurns(turns) + size <= roomSize) return;
     throw new BackpressureError(
       `transport "${this.node.id}" accepts no more messages for "${c.peer}" now: ${this.waits(c)} for it. The limit is ${roomSize / MIB} MiB or ` +
-        `${window + room} messages. Send less, or retry later; if a hub or a mesh reads too ` +
-        'slowly, raise limits.bytesPerSecond there. Nothing was sent',
+        `${window + room} messages. Send less or later; if a hub or mesh is slow, raise ` +
+        'limits.bytesPerSecond there. Nothing was sent',
       c.peer,
     );
   }

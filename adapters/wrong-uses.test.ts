@@ -40,7 +40,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
       const election: any = createElection({ transport: bus.transport('r'), peers: ['r'] });
       return election.run().finally(() => election.close());
     },
-    'election.run takes a function as its first argument, as in election.run(async (signal) => …)',
+    'election.run takes a function, as in election.run(async (signal) => …)',
   ],
   [
     'a misspelt option of a simulation',

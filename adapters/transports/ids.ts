@@ -15,11 +15,10 @@ export function refusedId(id: unknown): string | null {
   if (typeof id !== 'string') return `it is ${quote(id)}. It is not a string`;
   if (id === '') return 'it is empty';
   if (id.length > ID_LENGTH_MAX) return `its ${id.length} characters are over the limit of ${ID_LENGTH_MAX}`;
-  if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(id)) return 'it has a control or format character, or half of a character';
+  if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(id)) return 'it has a control or format character, or half a character';
   if (/[\p{Default_Ignorable_Code_Point}]/u.test(id)) return 'it has an invisible character';
-  if (/(?! )\p{Z}|^ | $/u.test(id))
-    return 'it begins or ends with a space, or has a line break or a space other than the common one';
-  if (id !== id.normalize()) return 'it is not in the normal form NFC of Unicode (use `id.normalize()`)';
+  if (/(?! )\p{Z}|^ | $/u.test(id)) return 'it begins or ends with a space, or has an uncommon space or line break';
+  if (id !== id.normalize()) return 'it is not in Unicode NFC (use `id.normalize()`)';
   if (id in {}) return 'every JavaScript object has a property of that name';
   return null;
 }

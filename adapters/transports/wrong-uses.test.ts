@@ -200,7 +200,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'linked twice',
     () => linked(linked(channel, { peers: ['a', 'b'] }), { peers: ['a', 'b'] }),
-    'transport "a" is already linked. Use it as it is',
+    'transport "a" is already linked. Use it',
   ],
   ['a key that can be guessed', () => sealed(channel, { key: 'secret' }), 'a key of 6 bytes can be guessed. Use at least 16'],
   [
