@@ -239,7 +239,7 @@ describe("the user's own story", () => {
       await openFile('story.json', story);
       await page
         .getByRole('alert')
-        .filter({ hasText: /made by quiver explore.* Start quiver explore, and open/ })
+        .filter({ hasText: /quiver explore makes its runs.* Start quiver explore, and open/ })
         .waitFor();
       expect(await page.locator('.story').count()).toBe(0);
       expect(await page.locator('.facts').innerText()).toContain('directory');
