@@ -24,6 +24,9 @@ const amountOf = ({ amount = 1 }: Readonly<Record<string, any>>): number => amou
 
 const amount = { name: 'amount', type: 'integer', min: 1, optional: true } as const;
 
+/** A larger deposit would fill the memory within one step. */
+const DEPOSIT_MAX = 100_000;
+
 const onlyFor = (kinds: readonly string[], what: string) => (options: ControllerOptions) =>
   kinds.includes(options.kind) ? null : `kind "${options.kind}" ${what}. Choose ${kinds.join(', ')}.`;
 
@@ -47,7 +50,11 @@ const commands: Record<string, Command> = {
     // Acknowledged at once: it must not wait behind a withdrawal that waits for it.
     waits: false,
     completedBy: ['deposited'],
-    refusal: onlyFor(['bank'], 'has no deposits'),
+    refusal: (options, { amount = 1 }) =>
+      onlyFor(['bank'], 'has no deposits')(options) ??
+      (amount > DEPOSIT_MAX
+        ? `amount is ${amount}. One step sends a message for each full bin, so deposit at most ${DEPOSIT_MAX} at once.`
+        : null),
   },
   name: {
     event: () => ({ type: 'name' }),

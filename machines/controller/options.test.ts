@@ -43,6 +43,11 @@ describe('meaningless scenarios are rejected with the option, its place and the 
     [{}, event({ do: 'take', amount: 1.5 }), /events\[0\].amount must be an integer, at least 1/],
     [{}, event({ do: 'child' }), /child is not possible here: kind "basic" has a tree of fixed size\. Choose main/],
     [{}, event({ do: 'deposit' }), /deposit is not possible here: kind "basic" has no deposits\. Choose bank/],
+    [
+      { kind: 'bank' },
+      event({ do: 'deposit', amount: 2 ** 52 }),
+      /amount is 4503599627370496\. .* deposit at most 100000 at once/,
+    ],
     [{ kind: 'main' }, event({ do: 'child', node: 'n9' }), /"n9" is not a node of the topology/],
   ])('%j %j', (options, more, message) => {
     expect(() => parseScenario(scenario(options, more), { controller })).toThrow(message);
