@@ -165,7 +165,7 @@ export function checkPlace(who: string, options: ListenOptions, more: Readonly<R
 }
 
 /** Milliseconds for which a closed connection still counts for its address, so that reconnecting does not evade the limits. */
-const PLACE_MS = 1_000;
+const PLACE_MS = 500;
 
 /** Number of connections above the limits that receive status 503. Further ones are closed without a response. */
 const RESPONSES_MAX = 100;

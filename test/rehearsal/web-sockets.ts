@@ -12,6 +12,8 @@ import type { Process, VirtualWorld } from './world.js';
 const [CONNECTING, OPEN, CLOSING, CLOSED] = [0, 1, 2, 3];
 /** The port of a process's only server for WebSockets. */
 const PORT = 'http';
+/** The port from which every client dials: no proxy is between. */
+const CLIENT_PORT = 49_152;
 /** The code with which `ws` closes after a frame larger than `maxPayload`. */
 const TOO_LARGE = 1009;
 
@@ -30,6 +32,8 @@ class End extends EventEmitter {
   /** Maximum size of a frame in bytes. */
   maxPayload = Infinity;
   readonly line: ConnectionEnd<string>;
+  /** The connection below it, as a server sees it. It emits `end` when the other end's system has closed it. */
+  readonly connection = new EventEmitter();
   private isPaused = false;
   private readonly unread: [kind: string, data: string][] = [];
 
@@ -126,7 +130,7 @@ class End extends EventEmitter {
       if (this.readyState !== CONNECTING) return this.line.carry('reset');
       this.readyState = OPEN;
       // The part of the response to an upgrade that is used.
-      this.emit('upgrade', { headers: {}, socket: { remoteAddress: this.line.peer } });
+      this.emit('upgrade', { headers: {}, socket: { remoteAddress: this.line.peer, localPort: CLIENT_PORT } });
       this.dispatch('open', { type: 'open' });
     } else if (kind === 'refused') this.fail(`Unexpected server response: ${data}`);
     else if (kind === 'message') this.receive(data);
@@ -135,6 +139,7 @@ class End extends EventEmitter {
       this.line.carry('pong', data);
     } else if (kind === 'pong') this.dispatch('pong', Buffer.from(data));
     else {
+      if (kind === 'reset') this.connection.emit('end');
       if (kind === 'fin' && this.readyState === OPEN) this.line.carry('fin');
       this.shut(data === '' ? undefined : Number(data));
     }
@@ -180,7 +185,8 @@ export class WorldSocket extends End {
     const { world, process, peer } = this.line;
     const far = new End(world, server.process, process.id);
     [far.line.other, this.line.other] = [this.line, far.line];
-    const request = { url: this.url, headers: { host: peer }, socket: { remoteAddress: process.id } };
+    const socket = Object.assign(far.connection, { remoteAddress: process.id, remotePort: CLIENT_PORT });
+    const request = { url: this.url, headers: { host: peer }, socket };
     world.after(0, server.process, `${server.process.id} is knocked at by ${process.id}`, () => {
       server.emit('upgrade', request as unknown as IncomingMessage, far, Buffer.alloc(0));
     });
