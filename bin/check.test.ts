@@ -73,7 +73,9 @@ describe('quiver check', () => {
     await runCommand(['check', path, '--safety', '--compact']);
     const power = Math.ceil(Math.log2(chanceOfMiss));
     expect(printed[0]).toMatch(`valid up to 2^${power}  `);
-    expect(printed.join('\n')).toMatch(`  compact     2^${power}, hashes of 64 bits were kept`);
+    expect(printed.join('\n')).toMatch(
+      `  compact     2^${power}, maximum probability that a state was missed, because 64-bit hashes replace states`,
+    );
     expect((await check('--compact')).status).toBe(64);
     expect(complained.join()).toMatch('Hash compaction cannot check the liveness property "every request is served"');
   });

@@ -46,7 +46,6 @@ const chapters = {
     'testing-machines': 'Tests for any XState machine',
     'testing-actors': 'Machines that communicate',
     scenarios: 'Scenarios',
-    composing: 'Compose machines into an app',
     'own-protocol': 'Your own protocol',
     testing: 'Tests for protocols',
     checking: 'Checking',
