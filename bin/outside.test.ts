@@ -33,7 +33,7 @@ async function liveTrace(): Promise<string[]> {
     await granted;
     node.command('release');
   }
-  recording.close();
+  await recording.close();
   bus.close();
   return text.trimEnd().split('\n');
 }

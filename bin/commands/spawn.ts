@@ -57,7 +57,7 @@ const command: VerbWork<'spawn'> = async (values, words) => {
   } finally {
     await node.close();
     await transport.close();
-    recording?.close();
+    await recording?.close();
   }
 };
 
