@@ -12,6 +12,8 @@ import type { Json } from './transports/transport.js';
 /** Limit on how far a clock may be ahead. A session beyond it is forged, and no later one could ever begin. */
 const AHEAD_MS_MAX = 24 * 60 * 60 * 1_000;
 export const SESSIONS_A_MS = 1_000;
+/** The latest time that a date can have. A forged frame may contain a later one. */
+const LAST_DATE_MS = 8.64e15;
 
 /** Sessions of one clock, each later than those of earlier runs, with room for a random part. */
 export const firstSession = (now: number): number => Math.floor(now) * SESSIONS_A_MS;
@@ -20,7 +22,7 @@ export const lastSession = (now: number): number => (now + AHEAD_MS_MAX) * SESSI
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 /** Swedish format: digits only, with the year first. */
 const inDigits = { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' } as const;
-const textOf = (ms: number): string => `${new Intl.DateTimeFormat('sv-SE', inDigits).format(ms)} UTC`;
+const textOf = (ms: number): string => (ms > LAST_DATE_MS ? 'beyond all dates' : `${new Intl.DateTimeFormat('sv-SE', inDigits).format(ms)} UTC`);
 
 const aheadText = (began: number, now: number): string =>
   `refused because its clock is more than a day ahead: it started at ${textOf(began)} by its clock, and here it is ${textOf(now)}. Correct both clocks`;

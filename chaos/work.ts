@@ -50,7 +50,7 @@ async function change(locks: Locks, { add, remove }: MembershipChange): Promise<
       if (add === null) return await locks.removeMember(remove!);
       return await (remove === null ? locks.addMember(add) : locks.replaceMember(remove, add));
     } catch (error) {
-      if (!(error instanceof UsageError) || !error.message.includes('is not reached')) throw error;
+      if (!(error instanceof UsageError) || !error.message.includes('is not connected')) throw error;
       await pause(50);
     }
   }
