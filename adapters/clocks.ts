@@ -22,7 +22,8 @@ export const lastSession = (now: number): number => (now + AHEAD_MS_MAX) * SESSI
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 /** Swedish format: digits only, with the year first. */
 const inDigits = { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' } as const;
-const textOf = (ms: number): string => (ms > LAST_DATE_MS ? 'beyond all dates' : `${new Intl.DateTimeFormat('sv-SE', inDigits).format(ms)} UTC`);
+const textOf = (ms: number): string =>
+  ms > LAST_DATE_MS ? 'beyond all dates' : `${new Intl.DateTimeFormat('sv-SE', inDigits).format(ms)} UTC`;
 
 const aheadText = (began: number, now: number): string =>
   `refused because its clock is more than a day ahead: it started at ${textOf(began)} by its clock, and here it is ${textOf(now)}. Correct both clocks`;

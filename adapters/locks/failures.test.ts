@@ -104,7 +104,12 @@ describe('locks that an error ends', () => {
 });
 
 test.each(['the bus', 'the transports'])('closing %s before the locks prints nothing', async (first) => {
-  const printed = (['warn', 'error', 'info'] as const).map((level) => vi.spyOn(console, level).mockClear().mockImplementation(() => {}));
+  const printed = (['warn', 'error', 'info'] as const).map((level) =>
+    vi
+      .spyOn(console, level)
+      .mockClear()
+      .mockImplementation(() => {}),
+  );
   onTestFinished(() => printed.forEach((spy) => spy.mockRestore()));
   const bus = new InProcessBus();
   const all = ['a', 'b', 'c'].map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b', 'c'] }));

@@ -413,7 +413,14 @@ export const mutants: readonly WireMutant[] = [
     one,
     'repeated TLS renegotiation',
   ],
-  ['a place is free half a second after its connection', LISTENER, ', PLACE_MS)', ', 0)', limits, 'reconnecting does not increase'],
+  [
+    'a place is free half a second after its connection',
+    LISTENER,
+    ', PLACE_MS)',
+    ', 0)',
+    limits,
+    'reconnecting does not increase',
+  ],
   [
     'a line that is read slowly is reported',
     LISTENER,

@@ -83,7 +83,7 @@ export function wireOf(
  * Expected errors: a request that the application canceled, a lost lock, and limits reached because of canceled requests.
  */
 const isExpected = (error: unknown) =>
-  /Lost|Timeout/.test((error as Error).name) || (error as Error).message.includes('given up before their turn');
+  /Lost|Timeout/.test((error as Error).name) || (error as Error).message.includes('abandoned before their turn');
 
 async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
   const { knobs } = peer;

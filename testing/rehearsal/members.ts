@@ -116,7 +116,8 @@ async function follow({ id, peers, knobs, store }: RehearsedPeer, locks: Locks, 
         },
         (error: Error) => {
           // A new member may not be connected yet, or this peer's disk not read: retry.
-          if (error.name !== 'UsageError' || !/is not connected|is not a member|was removed/.test(error.message)) endOfFullDisk(error);
+          if (error.name !== 'UsageError' || !/is not connected|is not a member|was removed/.test(error.message))
+            endOfFullDisk(error);
           called = 0;
         },
       );
