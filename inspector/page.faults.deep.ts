@@ -157,7 +157,7 @@ describe('sharing', () => {
     const html = await text(await download.createReadStream());
     const { host, pathname } = new URL(opened.served.url);
     expect([host, pathname].filter((secret) => html.includes(secret))).toEqual([]);
-    expect(page.url()).toBe(opened.served.url);
+    expect(page.url().split('#')[0]).toBe(opened.served.url);
     const folder = mkdtempSync(join(tmpdir(), 'quiver-shared-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, 'directory.html'), html);

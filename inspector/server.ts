@@ -225,6 +225,8 @@ async function answerPost(request: IncomingMessage, response: ServerResponse, na
       const answer = await answerReach(name, body, reaching, response);
       return answer === undefined ? undefined : sendJson(response, answer);
     }
+    // A simulation that runs offers nothing.
+    if (name === 'reach/offer') return sendJson(response, null);
     const found = answerAbout(name, body, gestures);
     if (found) return await send(response, found);
     if (name !== 'report' || !report) return refuse(response, 404, 'This trace is only looked at.');
