@@ -33,7 +33,7 @@ export interface StorageConformance {
  * import { storageConformance } from 'xstate-quiver/storage';
  * import { folderStorage } from 'xstate-quiver/storage/node';
  *
- * storageConformance({ test, create: (peer) => folderStorage(`/tmp/conformance/${peer}`) });
+ * storageConformance({ test, create: (peer) => folderStorage(`conformance/${peer}`) });
  * ```
  * @public
  */
