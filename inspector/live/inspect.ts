@@ -13,7 +13,7 @@ import { Inbox, type Program } from './inbox.js';
 import { Outbox } from './outbox.js';
 import { harmless } from './harmless.js';
 import { Merger } from './merge.js';
-import { headerOf, overlayRuleOf, protocolOf } from './protocol.js';
+import { headerOf, overlayRuleOf, completeProtocol } from './protocol.js';
 import { listenTo } from './listening.js';
 import { Reached, reachNode } from './reached.js';
 import { Reaching } from './reaching.js';
@@ -114,7 +114,7 @@ async function inspectNodes(
   const [first] = nodes as readonly [Inspectable];
   const { instance } = first;
   const began = now();
-  const protocol = await protocolOf(first.protocol);
+  const protocol = await completeProtocol(first.protocol);
   const merger = new Merger(began, (line) => trace.add(line), overlayRuleOf(protocol, instance), instance.topology.links);
   const trace = new LiveTrace({ ...headerOf(protocol, first), began }, () => merger.standing());
   const inbox = new Inbox(merger);

@@ -8,7 +8,7 @@ import type { OverlayRule, Merger } from './merge.js';
 import type { Inspectable } from './report.js';
 
 /** Loads the complete protocol of a node. An application may run only its core, without checks and view. */
-export async function protocolOf(core: RunningCore): Promise<Protocol> {
+export async function completeProtocol(core: RunningCore): Promise<Protocol> {
   if ('properties' in core) return core as Protocol;
   const builtIn = await loaders[core.name]?.();
   if (builtIn?.charts === core.charts) return builtIn;

@@ -8,7 +8,7 @@
 import { UsageError } from '../../machines/errors.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { Merger } from './merge.js';
-import { headerOf, overlayRuleOf, protocolOf } from './protocol.js';
+import { headerOf, overlayRuleOf, completeProtocol } from './protocol.js';
 import { nodesAmong, now, reportNode, type Inspectable, type PeerReport, type StepReport } from './report.js';
 
 /**
@@ -54,7 +54,7 @@ export function record(what: Inspectable | readonly Inspectable[], write: (text:
   let take = (report: StepReport | PeerReport): void => {
     early.push(report);
   };
-  const written = protocolOf(first.protocol).then((protocol) => {
+  const written = completeProtocol(first.protocol).then((protocol) => {
     put(headerOf(protocol, first));
     const merger = new Merger(began, put, overlayRuleOf(protocol, first.instance), first.instance.topology.links);
     take = (report) => merger.take(report);
