@@ -1,4 +1,4 @@
-/** What axe has against VitePress itself, mended where the pages are made. A mend that does not fit its version of VitePress ends the build. */
+/** Fixes what axe reports about VitePress itself, where the pages are made. If a fix does not fit the version of VitePress, the build ends. */
 
 /** The corner of a table heads no column. */
 export function cornersOfTables(md) {
@@ -10,7 +10,7 @@ export function cornersOfTables(md) {
   });
 }
 
-/** The search is a dialog and no button, and in its list the links are what is chosen: nothing that can be clicked stands in another such thing. */
+/** The search is a dialog, not a button, and in its list the user chooses links: no clickable element contains another one. */
 const SEARCH = [
   ['role="button"', 'role="dialog"\n      aria-modal="true"'],
   [`:aria-owns="results?.length ? 'localsearch-list' : undefined"`, ''],

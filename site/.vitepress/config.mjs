@@ -33,7 +33,7 @@ function anchorsOfReference(md) {
   });
 }
 
-/** The pages stand outside of this package, where nobody has Vue: what they are compiled to finds it here. */
+/** The pages are outside of this package, where Vue is not installed: their compiled code finds it here. */
 const vueForPages = {
   name: 'vue for pages',
   enforce: 'pre',

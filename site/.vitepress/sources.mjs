@@ -1,6 +1,6 @@
 /**
- * Links of the pages that lead to files and folders of the repository. On the site each of them has a page of its own below `/source/`:
- * a file as it is, a folder as the list of its files. What tells of the playground where there is none leads to it here.
+ * Links of the pages that lead to files and folders of the repository. On the site each of them has its own page below `/source/`: a
+ * file as it is, a folder as the list of its files. A link to the description of the playground leads to the playground itself.
  */
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { extname, posix } from 'node:path';
@@ -48,7 +48,7 @@ export function linkedFiles() {
 /** Below `/source/`, without the `.html` that every page has there. */
 export const routeOf = (path) => path.replace(/\.html$/, '-html');
 
-/** What stands on the page of a file or folder. */
+/** The text on the page of a file or folder. */
 export function sourcePageOf(path) {
   const names = childrenOf(path).map((child) => `- [${posix.basename(child)}](/source/${routeOf(child)}.html)`);
   if (names.length > 0) return `# ${path}\n\n${names.join('\n')}\n`;

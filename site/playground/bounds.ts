@@ -12,7 +12,7 @@ export const ANSWER_SECONDS = 20;
 /** The texts of a link, unpacked. */
 export const LINK_MEGABYTES_MAX = 2;
 
-/** What a module on the page may import. */
+/** The modules that a module on the page may import. */
 export const IMPORTS = [
   'xstate',
   'xstate-quiver',

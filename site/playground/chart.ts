@@ -1,5 +1,5 @@
 /**
- * A protocol module that somebody writes on the page, loaded in the worker: its imports lead to the modules that the worker has itself,
+ * A protocol module that a user writes on the page, loaded in the worker: its imports lead to the modules that the worker has itself,
  * so that there is one XState and one library.
  */
 import { parse } from 'acorn';
@@ -26,7 +26,7 @@ export async function protocolsOf(text: string): Promise<Readonly<Record<string,
   return Object.fromEntries(exportedProtocols(exported, 'the chart').map(({ protocol }) => [protocol.name, protocol]));
 }
 
-/** What it throws may be no Error, which has no place in a text. */
+/** Loads a module. If it throws a value that is not an Error, the value has no place in a text. */
 async function loaded(address: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return (await import(/* @vite-ignore */ address)) as Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ async function loaded(address: string): Promise<Readonly<Record<string, unknown>
   }
 }
 
-/** The same for the same text: whoever asks again gets the module that is there. */
+/** The same address for the same text: a second call gets the module that is already loaded. */
 function addressOfText(text: string): string {
   const known = addresses.get(text) ?? URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
   addresses.set(text, known);
@@ -73,7 +73,7 @@ function importsOf(text: string): Import[] {
   }
 }
 
-/** A module that exports what one of ours exports. */
+/** A module that exports what a module of the library exports. */
 async function addressOf(name: string, load: () => Promise<object>): Promise<string> {
   const place = JSON.stringify(`module ${name}`);
   const module = await load();

@@ -1,4 +1,4 @@
-/** The texts that somebody has written, kept for as long as the tab is there: another page of the site, or a reload, does not lose them. */
+/** The texts that a user has written, kept for as long as the tab is there: another page of the site, or a reload, does not lose them. */
 import type { Texts } from './address.js';
 
 interface Kept extends Texts {

@@ -1,4 +1,4 @@
-/** What goes between the page of the playground and its worker. */
+/** The messages between the page of the playground and its worker. */
 import type { PropertyResult } from '../../machines/protocol.js';
 import type { Report, Verdict } from '../../network/report.js';
 import type { Problem } from './problem.js';
@@ -30,7 +30,7 @@ export interface Checked {
 
 export type TaskOutcome = Simulated | Checked;
 
-/** What the inspector is answered. */
+/** The answer to the inspector. */
 export type ForInspector = { readonly json: unknown } | { readonly trace: string } | null;
 
 export type FromWorker =

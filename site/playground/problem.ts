@@ -1,4 +1,4 @@
-/** What is wrong with a text on the page, and where in it. */
+/** A problem of a text on the page, and its place in the text. */
 import { thrownText } from '../../machines/errors.js';
 
 export interface TextPlace {
@@ -16,7 +16,7 @@ export class TextProblem extends Error {
   }
 }
 
-/** As it is told to the page. */
+/** The form in which the page receives it. */
 export interface Problem {
   readonly text: 'scenario' | 'chart' | null;
   readonly message: string;
@@ -40,7 +40,7 @@ export function problemOf(error: unknown): Problem {
   return { text: place && 'chart', message, place };
 }
 
-/** Of what was thrown first: a step that fails tells whose it was. */
+/** The place of the first error in the chain of causes: a step that fails wraps the original error. */
 function placeInChart(error: unknown): TextPlace | null {
   if (!(error instanceof Error)) return null;
   const [, line, column] = PLACE_IN_CHART.exec(error.stack ?? '') ?? [];

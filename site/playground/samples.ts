@@ -1,4 +1,4 @@
-/** What one can begin with: scenarios of the library's protocols, and the folder that `quiver init` makes. */
+/** Samples to begin with: scenarios of the library's protocols, and the folder that `quiver init` makes. */
 import call from '../../bin/start/call.json?raw';
 import ring from '../../bin/start/ring.js?raw';
 import deadlock from '../../examples/scenarios/printed-deadlock.json?raw';

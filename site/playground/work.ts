@@ -1,5 +1,5 @@
 /**
- * What the playground asks of its worker: a scenario simulated or checked, and whatever the inspector asks for. The simulator, the
+ * The tasks of the worker of the playground: simulate or check a scenario, and answer requests of the inspector. The simulator, the
  * checker and the inspector's answers are those of the command line; here are only the bounds that a browser needs.
  */
 import { recordCounterexample, recordNearest } from '../../bin/recording.js';

@@ -12,7 +12,7 @@ self.addEventListener('message', ({ data }: MessageEvent<Task>) => {
   );
 });
 
-/** Code of a chart that throws when nobody waits for it, by a timer of its own for instance, is no end of the worker. */
+/** Code of a chart that throws while no call waits for it, in its own timer for instance, does not end the worker. */
 self.addEventListener('error', (event) => {
   event.preventDefault();
   say({ problem: problemOf(event.error ?? new Error(event.message)) });

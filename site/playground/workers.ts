@@ -1,11 +1,11 @@
-/** The page's side of its workers: one for what somebody runs, which can be stopped, and one that answers the inspector. */
+/** The page's side of its workers: one for what the user runs, which can be stopped, and one that answers the inspector. */
 import { ANSWER_SECONDS } from './bounds.js';
 import type { Task, ForInspector, FromWorker, TaskOutcome } from './messages.js';
 import { NOT_LOADED, type Problem } from './problem.js';
 
 const newWorker = (): Worker => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
 
-/** A worker that could not be loaded, of which the browser says nothing, or has used up its memory. */
+/** A worker that could not be loaded, for which the browser gives no reason, or that has used up its memory. */
 const failed = ({ message }: ErrorEvent): Problem => ({
   text: null,
   message: message ? `the worker of this page has ended: ${message}; try again, with less` : NOT_LOADED,
@@ -18,7 +18,7 @@ export interface Ears {
   problem(problem: Problem): void;
 }
 
-/** Starts; the function that is returned stops it, and then nothing more is heard. */
+/** Starts a task; the returned function stops it, and then no more callbacks are called. */
 export function startTask(task: Task, ears: Ears): () => void {
   const worker = newWorker();
   const stop = () => worker.terminate();
@@ -38,13 +38,13 @@ export function startTask(task: Task, ears: Ears): () => void {
 
 const OF_SCENARIO = new Set(['offer', 'meters', 'run', 'nearest']);
 
-/** What the inspector is shown: another object for another run. */
+/** The run that the inspector shows: another object for another run. */
 export interface Shown {
   readonly trace: string | null;
   readonly chart: string;
 }
 
-/** Answers the inspector as its server would, one question after the other. Another run begins with nothing asked, and a worker of its own. */
+/** Answers the inspector as its server would, one question after the other. Another run begins with no questions, and its own worker. */
 export function inspectorAnswers(shown: () => Shown, begin: () => Worker = newWorker): typeof fetch {
   let line = new AnswerLine(shown(), begin);
   return (path, request) => {
@@ -60,7 +60,7 @@ export function inspectorAnswers(shown: () => Shown, begin: () => Worker = newWo
   };
 }
 
-/** What is asked about one run, with the worker that answers. */
+/** The questions about one run, with the worker that answers them. */
 class AnswerLine {
   private worker: Worker | null = null;
   private last: Promise<unknown> = Promise.resolve();
@@ -78,7 +78,7 @@ class AnswerLine {
     return next;
   }
 
-  /** Nobody waits any more for what was asked. */
+  /** Ends the line: no caller waits for its answers any more. */
   end(): void {
     this.isOver = true;
     this.dismiss();

@@ -1,4 +1,4 @@
-/** The default theme, and what axe has against it mended; see also accessible.mjs. */
+/** The default theme, with fixes for what axe reports about it; see also accessible.mjs. */
 import { h } from 'vue';
 import { withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
