@@ -122,7 +122,7 @@ export async function compareLocks() {
     'hand-over p50': ms(median(rounds.map(({ handOvers }) => quantile(handOvers, 0.5)))),
     'wait p50': ms(median(rounds.map(({ waits }) => quantile(waits, 0.5)))),
     'wait p99': ms(median(rounds.map(({ waits }) => quantile(waits, 0.99)))),
-    'to who had it last': `${whole(median(rounds.map(({ again, waits }) => (100 * again) / waits.length)))} %`,
+    'to the last holder': `${whole(median(rounds.map(({ again, waits }) => (100 * again) / waits.length)))} %`,
     'grants a client': `${Math.min(...rounds.flatMap(({ grants }) => grants))}–${Math.max(...rounds.flatMap(({ grants }) => grants))}`,
     'sent a grant': median(rounds.map(({ sent, waits }) => sent / waits.length)).toFixed(1),
   }));
