@@ -1,7 +1,7 @@
 /**
  * Quiver: distributed coordination as XState statecharts.
  *
- * This entry defines and simulates protocols. Each product has an entry of its own, such as `xstate-quiver/locks`, `/test`, `/check`, `/inspector` and
+ * This entry defines and simulates protocols. Each product has its own entry, such as `xstate-quiver/locks`, `/test`, `/check`, `/inspector` and
  * `/machines`.
  */
 import { isObject } from './machines/checks.js';
@@ -41,7 +41,7 @@ export { compile } from './network/world/compile.js';
  * Runs a scenario to its end and returns its report: verdict, properties, messages and measurements. The same scenario gives the same run,
  * byte for byte.
  *
- * @param scenario as in a scenario file, with the description of a protocol in place of its name.
+ * @param scenario as in a scenario file, with the description of a protocol instead of its name.
  * @throws UsageError that names what is wrong with it.
  * @example
  * ```ts
@@ -73,11 +73,11 @@ export function simulate(scenario: unknown, options?: SimulationOptions): Report
 }
 
 /**
- * Locks have an entry of their own, `xstate-quiver/locks`, so that this entry loads no protocol. A call of this function throws and names that entry.
+ * Locks have their own entry, `xstate-quiver/locks`, so that this entry loads no protocol. A call of this function throws and names that entry.
  *
  * @throws UsageError always.
  * @public
  */
 export function createLocks(..._: readonly unknown[]): never {
-  throw new UsageError("createLocks has an entry of its own; write import { createLocks } from 'xstate-quiver/locks'");
+  throw new UsageError("createLocks has its own entry; write import { createLocks } from 'xstate-quiver/locks'");
 }

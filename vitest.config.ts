@@ -8,11 +8,11 @@ import { SlowestFiles } from './testing/slowest.js';
 /** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them again costs more than most tests. */
 const shared =
   '{machines,network,test,papers,adapters,inspector,bin,examples,bench,chaos,testing,scripts,site/playground}/**/*.test.ts';
-/** A rehearsal puts itself in the place of the platform, and one that leaves a rule out has modules of its own. */
+/** A rehearsal replaces globals of the platform, and one that leaves a rule out loads its own modules. */
 const alone = ['test/rehearsal/**/*.test.ts', 'chaos/in-world.test.ts', 'bin/program.test.ts'];
 /**
- * What listens at a port that was open a moment ago. Among threads a program that one of them starts has for a moment the sockets of all of
- * them: what the others close is still open then, and lets a connection in or refuses to be opened again.
+ * Tests that listen at a port that was open a moment ago. A program that one thread starts has the sockets of all threads for a moment. A
+ * socket that another thread closes is still open then: it accepts a connection, or its port cannot be opened again.
  */
 const ports = [
   'adapters/transports/**/*.test.ts',

@@ -8,7 +8,7 @@ const sources = ['adapters/locks/register-model.deep.ts', 'bin/**/*.deep.ts'];
 
 const plugins = await built();
 
-/** What takes long: searches, each with its counts in the test itself, examples and figures as programs, and every story on the page. */
+/** Long tests: searches, each with its counts in the test, examples and figures as programs, and every story on the page. */
 export default defineConfig({
   test: {
     testTimeout: 3_600_000,

@@ -1,4 +1,4 @@
-/** `xstate-quiver/storage`: where a peer keeps what it must not forget, in a browser, with NATS, Postgres, Redis or an engine of your own. */
+/** `xstate-quiver/storage`: where a peer keeps what it must not forget, in a browser, with NATS, Postgres, Redis or your own engine. */
 export type { PeerStorage } from '../adapters/storage/storage.js';
 export { indexedDbStorage } from '../adapters/storage/indexed-db.js';
 export { jetStreamStorage } from '../adapters/storage/jet-stream.js';

@@ -1,8 +1,8 @@
-/** What a run found, file by file: how many mutants were noticed, and each that was not. */
+/** The results of a run by file: how many mutants were noticed, and each that was not. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A mutant that no test notices, as one line: where, what stood there, and what stands there instead. */
+/** A mutant that no test notices, as one line: its place, the original text, and the text that replaces it. */
 function lineOf({ location: { start, end }, replacement, mutatorName }, lines) {
   const line = start.line - 1;
   const short = (text) => {

@@ -2,7 +2,7 @@
  * Mutation testing of one slice, with Stryker: `npm run mutation -- SLICE`, or `npm run mutation -- SLICE --again` while tests are being
  * written, which tries only what the last run left alive or what has changed.
  *
- * It prints each mutant that no test notices, and writes all results to `results/`, which is not part of the repository.
+ * Prints each mutant that no test notices, and writes all results to `results/`, which is not part of the repository.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * What is mutated, and the tests that are about it.
+ * The slices: the files that are mutated, and the tests for them.
  *
- * A mutant is tried with the slice's tests alone, in the order of this list, and the first failure ends it: what is small stands first. A
+ * A mutant is tried only with the slice's tests, in the order of this list, and the first failure ends it: small tests come first. A
  * slice that has not ended after its minutes is stopped, and nothing of it is recorded.
  */
 

@@ -146,7 +146,9 @@ function inStrings(program, starts, isTest) {
     NewExpression: (node) => void (isError(node) && !isTest && add('error', node.arguments[0])),
     CallExpression(node) {
       const callee = calleeOf(node);
-      if (isTest && TEST.test(callee) && !callee.endsWith('.each')) add('title', node.arguments[0]);
+      // The first call of `test.each(table)(title)` has a table, the second the title.
+      const isTable = callee.endsWith('.each') && node.callee.type === 'MemberExpression';
+      if (isTest && TEST.test(callee) && !isTable) add('title', node.arguments[0]);
       else if (!isTest && /^console\.(warn|error)$/.test(callee)) add('error', node.arguments[0]);
     },
     Property(node) {

@@ -23,7 +23,7 @@ export const playgroundSamples: readonly Sample[] = [
   { title: 'A token directory', description: 'Simulate it; then look at the run below.', scenario: requests, chart: '' },
   {
     title: 'A deadlock in print',
-    description: 'Check it: two nodes wait for each other for ever.',
+    description: 'Check it: two nodes wait for each other forever.',
     scenario: deadlock,
     chart: '',
   },

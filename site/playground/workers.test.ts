@@ -41,7 +41,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-test('an answer that never comes is given up in words, and another worker answers what was asked after it', async () => {
+test('a call without an answer ends with an error, and a new worker takes the next', async () => {
   const ask = answers();
   const endless = ask('./run', { body: '{}' });
   const next = ask('./stories');

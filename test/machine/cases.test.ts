@@ -84,5 +84,5 @@ has the same ten with one race each. The same samples and rules find all of them
 | order | lines are noticed only while the order is open | ADD, stock done, SUBMIT, CHECK_AGAIN |
 
 On live actors, the tests walk 638 to 1,930 paths of five steps a second of processor time for these machines, and 1,461 to 2,553 in mode \`pure\`
-([the table](../from-xstate-test.md#what-each-can-take)).
+([the table](../from-xstate-test.md#limits-of-each)).
 `;
