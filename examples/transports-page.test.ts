@@ -76,7 +76,7 @@ test('each exported transport has a page with a block and its packages to instal
   const isShown = (name: keyof typeof transports) =>
     new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from 'xstate-quiver/${transports[name][1]}'`).test(textOf(pageOf(name)));
   const isBeganWith = (page: string) =>
-    /^# .*\n\n\*\*What it does not promise\*\*[^]*?\n\n```sh\nnpm install /.test(textOf(page));
+    /^# .*\n\n\*\*Not guaranteed:\*\*[^]*?\n\n```sh\nnpm install /.test(textOf(page));
   const names = Object.keys(transports) as (keyof typeof transports)[];
   expect([...new Set(names.map(pageOf))].sort()).toEqual(pages.toSorted());
   expect(pages.filter((page) => !isBeganWith(page))).toEqual([]);

@@ -17,7 +17,7 @@ test.each(pages)('%s can be followed: every block is a file, a command or its ou
 
 test.each(pages)('%s has its limitations at the end, or before its first block', (page) => {
   const text = readFileSync(new URL(page, docs), 'utf8');
-  const limits = /^\*\*(Not guaranteed|What does not carry over|Stay with)/m;
+  const limits = /^\*\*(Not guaranteed|Not carried over|Stay with)/m;
   expect(/^## Limitations$/m.test(text) || limits.test(text.slice(0, text.indexOf('```')))).toBe(true);
 });
 

@@ -86,7 +86,7 @@ export const elsewhere: readonly (readonly [id: string, about: string, result: s
   ['D8', 'the page about `compile` and `spawn`', 'corrected: `spawn` works in `assign`'],
   ['W2', 'findings without a property', '68 machines with and without (`findings-*.test.ts`)'],
   ['W4', 'parts that follow from one missing sample', 'one line that names the sample (`fold.test.ts`)'],
-  ['W7', 'factories, and a default export beside named ones', 'called, or refused with both names (`bin/modules.test.ts`)'],
+  ['W7', 'factories, and a default export next to named ones', 'called, or refused with both names (`bin/modules.test.ts`)'],
   ['W10', 'timers after a restore', 'armed by the tests, with a note that names them (`restore.test.ts`)'],
   [
     'W11',
