@@ -30,7 +30,7 @@ export const planted: readonly Case[] = [
   {
     id: 'C2',
     finding: 'dead end lost',
-    about: 'a dead end that is no final state',
+    about: 'a dead end that is not a final state',
     machine: any({
       id: 'dead',
       initial: 'off',
@@ -257,7 +257,7 @@ export const defects: readonly Case[] = [
   },
   {
     id: 'D4c',
-    about: 'onDone in place of the same event in "on"',
+    about: 'onDone instead of the same event in "on"',
     machine: done({
       b: { invoke: { id: 'check', src: 'check', onDone: 'c', onError: 'a' }, on: { 'xstate.done.actor.check': 'a' } },
       c: { on: { BACK: 'a' } },
@@ -402,7 +402,7 @@ export const awkward: readonly Case[] = [
   },
   {
     id: 'W12',
-    about: 'a constant guard, by name',
+    about: 'a constant guard, referenced with its name',
     machine: any(
       { id: 'constant', initial: 'a', states: { a: { on: { GO: { guard: 'always', target: 'b' } } }, b: { on: { BACK: 'a' } } } },
       { guards: { always: (_: unknown) => true } },
