@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { bankLogic, createBank, type BankEvent } from './controller/bank.js';
 import { createElection, type Election } from './election.js';
 import { electionLogic, type ElectionNotice } from './election-logic.js';
-import { lockLogic, type LockEvent, type LockNotification } from './locks/lock.js';
+import { lockLogic, type LockEvent, type LockNotice } from './locks/lock.js';
 import { createLocks, type Locks } from './locks/locks.js';
 import { registerLogic } from './locks/register-logic.js';
 import { createRegister } from './locks/register.js';
@@ -38,7 +38,7 @@ const scheduler = setup({
   types: {
     context: {} as SchedulerInput & { readonly fence: number },
     input: {} as SchedulerInput,
-    events: {} as ElectionNotice | LockNotification,
+    events: {} as ElectionNotice | LockNotice,
   },
   actors: { election: electionLogic, lock: lockLogic },
 }).createMachine({
@@ -274,7 +274,7 @@ test('a misspelled event or notice does not compile', () => {
     quota.on('grantd', () => {}),
     // @ts-expect-error an input that is not the object
     createActor(quotaLogic, { input: { election } }),
-    setup({ types: { events: {} as ElectionNotice | LockNotification } }).createMachine({
+    setup({ types: { events: {} as ElectionNotice | LockNotice } }).createMachine({
       on: {
         // @ts-expect-error a parent that waits for a misspelled notice
         leadr: {},

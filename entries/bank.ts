@@ -1,2 +1,2 @@
 /** `xstate-quiver/bank`: an account that many peers share. */
-export { bankLogic, createBank, type Bank, type BankEvent, type BankNotice } from '../adapters/controller/bank.js';
+export { bankLogic, createBank, type Bank, type BankNotice } from '../adapters/controller/bank.js';

@@ -1,9 +1,2 @@
 /** `xstate-quiver/cluster`: cluster actors, one live instance of a machine for each id. */
-export {
-  clusterLogic,
-  createCluster,
-  delivery,
-  ActorError,
-  type Cluster,
-  type ClusterOptions,
-} from '../adapters/cluster/cluster.js';
+export { clusterLogic, createCluster, delivery, ActorError, type Cluster } from '../adapters/cluster/cluster.js';

@@ -1,5 +1,5 @@
 /** `xstate-quiver/locks`: locks by name, as an object and as actor logic, and locks of browser tabs. */
 export { createLocks, type Lock, type Locks, type LocksOptions } from '../adapters/locks/locks.js';
-export { lockLogic, lockLogicOf, type LockEvent, type LockNotification } from '../adapters/locks/lock.js';
+export { lockLogic, lockLogicOf, type LockNotice } from '../adapters/locks/lock.js';
 export { createTabLocks } from '../adapters/locks/tab-locks.js';
 export { ClosedError, LostError } from '../adapters/transports/errors.js';

@@ -1,2 +1,2 @@
 /** `xstate-quiver/names`: short unique numbers. */
-export { createNames, namesLogic, type Names, type NamesEvent, type NamesNotice } from '../adapters/names.js';
+export { createNames, namesLogic, type Names, type NamesNotice } from '../adapters/names.js';

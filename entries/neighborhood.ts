@@ -1,8 +1,2 @@
 /** `xstate-quiver/neighborhood`: local mutual exclusion. */
-export {
-  createNeighborhood,
-  neighborhoodLogic,
-  type Neighborhood,
-  type NeighborhoodEvent,
-  type NeighborhoodNotice,
-} from '../adapters/neighborhood.js';
+export { createNeighborhood, neighborhoodLogic, type Neighborhood, type NeighborhoodNotice } from '../adapters/neighborhood.js';

@@ -1,3 +1,3 @@
 /** `xstate-quiver/transports/node`: the hub and the mesh, which listen at a port. They need the package `ws`. */
-export { webSocketHub, type WebSocketHub } from '../adapters/transports/web-socket-hub.js';
+export { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 export { webSocketMesh } from '../adapters/transports/web-socket-mesh.js';

@@ -1,6 +1,6 @@
 /** `xstate-quiver/transports`: transports that also run in a browser, the layers over them, and what your own transport needs. */
 export { createTransport, type DriverListener } from '../adapters/transports/driver.js';
-export type { Guarantees, Json, Linked, Transport } from '../adapters/transports/transport.js';
+export type { Json, Transport } from '../adapters/transports/transport.js';
 export {
   BackpressureError,
   ClosedError,

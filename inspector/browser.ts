@@ -13,7 +13,7 @@ import { socketAddress, SocketOutbox } from './live/socket-outbox.js';
  *
  * @experimental
  */
-export interface BrowserInspectorOptions {
+interface BrowserInspectorOptions {
   /** The address that `quiver explore --live` printed, token included. */
   readonly url: string;
   /** The name of the program on the page. @defaultValue the title of the document, its host, or "program" */
@@ -25,7 +25,7 @@ export interface BrowserInspectorOptions {
  *
  * @experimental
  */
-export interface BrowserInspector {
+interface BrowserInspector {
   /** The option `inspect` of `createActor`, `useMachine` or `useActorRef`. */
   readonly inspect: (event: InspectionEvent) => void;
   /** Stops the reports and closes the connection. */

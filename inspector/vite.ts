@@ -6,7 +6,7 @@ import type { Served } from './server.js';
  *
  * @experimental
  */
-export interface QuiverPluginOptions {
+interface QuiverPluginOptions {
   /**
    * The address that `quiver explore --live` printed.
    *
@@ -22,7 +22,7 @@ export interface QuiverPluginOptions {
  *
  * @experimental
  */
-export interface QuiverDevelopmentServer {
+interface QuiverDevelopmentServer {
   readonly httpServer: { once(event: 'close', listener: () => void): unknown } | null;
   readonly config: { readonly base: string; readonly logger: { info(text: string): void } };
 }
@@ -32,7 +32,7 @@ export interface QuiverDevelopmentServer {
  *
  * @experimental
  */
-export interface QuiverPlugin {
+interface QuiverPlugin {
   readonly name: 'quiver';
   readonly apply: (config: unknown, env: { readonly command: string; readonly mode: string }) => boolean;
   readonly config: () => { readonly optimizeDeps: { readonly include: string[] } };

@@ -9,7 +9,7 @@ import { createLocks } from 'xstate-quiver/locks';
 import type { createNode } from 'xstate-quiver/node';
 import { parseScenario } from 'xstate-quiver/network';
 import { directory } from 'xstate-quiver/machines';
-import type { FencedStore, Main, RehearsalFailure, RehearseOptions } from 'xstate-quiver/rehearsal';
+import type { Main, rehearse } from 'xstate-quiver/rehearsal';
 
 const peers = ['a', 'b', 'c'];
 const bus = new InProcessBus();
@@ -101,17 +101,21 @@ const checkout = setup({ types: { context: {} as { items: readonly string[] } } 
   context: { items: [] },
 });
 
+type RehearseOptions = Parameters<typeof rehearse>[0];
+
 interface Declared {
   readonly node: ReturnType<typeof createNode>;
   readonly otherNode: ReturnType<typeof createNode>;
   readonly file: { write(text: string): void };
   // For the page on rehearsals.
   readonly sleep: (ms: number) => Promise<void>;
-  readonly invoices: Pick<FencedStore, 'write'> & { read(key: string, options?: { fence: number }): Promise<number | undefined> };
+  readonly invoices: Pick<Parameters<Main>[0]['store'], 'write'> & {
+    read(key: string, options?: { fence: number }): Promise<number | undefined>;
+  };
   readonly order: number;
   readonly id: string;
   readonly options: Omit<RehearseOptions, 'replay'>;
-  readonly failure: RehearsalFailure;
+  readonly failure: NonNullable<RehearseOptions['replay']>;
   readonly main: Main;
 }
 

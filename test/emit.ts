@@ -81,15 +81,6 @@ export function startSystem(protocol: Protocol, scenario: Readonly<Record<string
  * keep and change. `quiver test PROTOCOL --emit` writes it.
  *
  * @param importing the line of the file that brings the protocol in under the name `protocol`.
- * @example
- * ```ts
- * import { directory } from 'xstate-quiver/machines';
- * import { emitTests } from 'xstate-quiver/check';
- *
- * const text = emitTests(directory, "import { directory as protocol } from 'xstate-quiver/machines';");
- * console.log(text.split('\n').length);
- * ```
- * @public
  */
 export function emitTests(protocol: Protocol, importing: string): string {
   requireProtocol('emitTests', protocol);

@@ -44,7 +44,7 @@ export type LockEvent =
  *
  * @public
  */
-export type LockNotification =
+export type LockNotice =
   | (FromActor & { readonly type: 'granted'; readonly name: string; readonly fence: number })
   | (FromActor & { readonly type: 'lost'; readonly name: string; readonly error: unknown });
 
@@ -133,13 +133,13 @@ export const lockLogic = setup({
     input: {} as LockInput,
     context: {} as LockInput & { readonly lock: Lock | null; readonly fence: number | null },
     events: {} as LockEvent,
-    emitted: {} as LockNotification,
+    emitted: {} as LockNotice,
   },
   actors: { acquire, hold },
   actions: {
     noteEnd: ({ context: { lock } }) => lock && void ended.add(lock),
     forget: assign({ lock: null, fence: null }),
-    tell: enqueueActions(({ enqueue, self }, change: WithoutFrom<LockNotification>) => {
+    tell: enqueueActions(({ enqueue, self }, change: WithoutFrom<LockNotice>) => {
       const notification = { ...change, from: self.id };
       enqueue.emit(notification);
       const parent = parentOf(self);

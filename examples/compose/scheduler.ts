@@ -1,8 +1,10 @@
 /** One of three peers works: the leader, while it holds the lock. When it closes, the next leader continues. */
-import { createActor, sendTo, setup, waitFor } from 'xstate';
+import { createActor, sendTo, setup, waitFor, type EventFromLogic } from 'xstate';
 import { createElection, electionLogic, type Election, type ElectionNotice } from '../../entries/election.js';
-import { createLocks, lockLogic, type LockEvent, type LockNotification, type Locks } from '../../entries/locks.js';
+import { createLocks, lockLogic, type LockNotice, type Locks } from '../../entries/locks.js';
 import { InProcessBus } from '../../entries/transports.js';
+
+type LockEvent = EventFromLogic<typeof lockLogic>;
 
 interface Peer {
   readonly election: Election;
@@ -10,7 +12,7 @@ interface Peer {
 }
 
 const scheduler = setup({
-  types: { context: {} as Peer, input: {} as Peer, events: {} as ElectionNotice | LockNotification },
+  types: { context: {} as Peer, input: {} as Peer, events: {} as ElectionNotice | LockNotice },
   actors: { election: electionLogic, lock: lockLogic },
   guards: { isLeader: ({ event }) => event.type === 'leader' && event.isLeader },
   actions: {

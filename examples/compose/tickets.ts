@@ -1,7 +1,7 @@
 /** Two peers sell ten tickets: a quota counts the rest, names number them. One machine has both as children and distinguishes them. */
-import { assign, createActor, sendTo, setup, waitFor } from 'xstate';
-import { createNames, namesLogic, type Names, type NamesEvent, type NamesNotice } from '../../entries/names.js';
-import { createQuota, quotaLogic, type Quota, type QuotaEvent, type QuotaNotice } from '../../entries/quota.js';
+import { assign, createActor, sendTo, setup, waitFor, type EventFromLogic } from 'xstate';
+import { createNames, namesLogic, type Names, type NamesNotice } from '../../entries/names.js';
+import { createQuota, quotaLogic, type Quota, type QuotaNotice } from '../../entries/quota.js';
 import { InProcessBus } from '../../entries/transports.js';
 
 interface Desk {
@@ -17,8 +17,8 @@ const desk = setup({
   },
   actors: { quota: quotaLogic, names: namesLogic },
   actions: {
-    take: sendTo('tickets', { type: 'take' } satisfies QuotaEvent),
-    number: sendTo('numbers', { type: 'next' } satisfies NamesEvent),
+    take: sendTo('tickets', { type: 'take' } satisfies EventFromLogic<typeof quotaLogic>),
+    number: sendTo('numbers', { type: 'next' } satisfies EventFromLogic<typeof namesLogic>),
     sell: assign(({ context }, { name }: { readonly name: number }) => ({ sold: [...context.sold, name] })),
   },
 }).createMachine({

@@ -59,16 +59,6 @@ const seenIn = ({ value, context, acted }: SeenState): SeenPath => ({ value, con
  *
  * @param plans The plans of `MachineTesting`.
  * @param importing The line of the file that imports the machine as `machine`, and its options as `tests`.
- * @example
- * ```ts
- * import { createMachine } from 'xstate';
- * import { emitMachineTests, MachineTesting } from 'xstate-quiver/test';
- *
- * const lamp = createMachine({ initial: 'off', states: { off: { on: { PRESS: 'on' } }, on: { on: { PRESS: 'off' } } } });
- * const plans = await new MachineTesting(lamp).plans('tour');
- * console.log(emitMachineTests('lamp', plans, "import { lamp as machine, tests } from './lamp.js';"));
- * ```
- * @public
  */
 export function emitMachineTests(name: string, plans: readonly Plan[], importing: string): string {
   const head = [

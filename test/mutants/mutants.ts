@@ -38,15 +38,6 @@ export interface Judged extends Mutant {
 /**
  * All charts that differ from those of a protocol by one edit: a transition, a guard, an action or a state that is gone or another
  * one.
- *
- * @example
- * ```ts
- * import { directory } from 'xstate-quiver/machines';
- * import { mutantsOf } from 'xstate-quiver/check';
- *
- * for (const { operator, place, diff } of mutantsOf(directory).slice(0, 3)) console.log(operator, place, diff);
- * ```
- * @public
  */
 export function mutantsOf(protocol: Protocol): readonly Mutant[] {
   requireProtocol('mutantsOf', protocol);

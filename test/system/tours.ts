@@ -28,16 +28,6 @@ const PATIENCE = 12;
 /**
  * Walks through all small systems of a protocol, drawn from a fixed seed, and what they cover. A walk is kept when it covers
  * something that none before it did.
- *
- * @example
- * ```ts
- * import { directory } from 'xstate-quiver/machines';
- * import { systemWalks } from 'xstate-quiver/check';
- *
- * const { walks, coverage } = systemWalks(directory);
- * console.log(walks.length, coverage.missing());
- * ```
- * @public
  */
 export function systemWalks(protocol: Protocol): { readonly walks: readonly SystemWalk[]; readonly coverage: Coverage } {
   requireProtocol('systemWalks', protocol);
