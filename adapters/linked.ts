@@ -49,7 +49,7 @@ import { absenceOf, explainAbsence } from './transports/absence.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
 import { Channels } from './node/channels.js';
-import { graphOf } from './node/graph.js';
+import { networkGraphOf } from './node/graph.js';
 import { LiveNode } from './node/node.js';
 import { limitsHere, type PeerLimits } from './limits.js';
 import { Outgoing, roomsIn } from './outgoing.js';
@@ -229,7 +229,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
   return new LiveNode(
     // This protocol itself adds the required reliability.
     { transport: transport as Transport<Reliable>, name: NAME, protocol, topology, options: linkOptions, clock, crypto, inspect },
-    { ...graphOf(protocol, topology), options: { ...linkOptions, suspicions: null } },
+    { ...networkGraphOf(protocol, topology), options: { ...linkOptions, suspicions: null } },
   );
 }
 

@@ -35,7 +35,7 @@ export interface Failed<E> extends FromActor {
 export type WithoutFrom<N> = N extends FromActor ? Omit<N, 'from'> : never;
 
 /** Function with which an attached object changes its actor. */
-export interface Report<S, N> {
+export interface ReportChange<S, N> {
   /** Updates the snapshot, then sends the notice. */
   (state: Partial<S>, notice?: WithoutFrom<N>): void;
 }
@@ -49,7 +49,7 @@ interface Adapter<O, S, E extends EventObject, N extends EventObject> {
   /** The state before the first report. */
   readonly initial: NoInfer<S>;
   /** Starts to watch the object; what it returns handles the events. The signal aborts when the actor stops. */
-  attach(object: O, report: Report<S, N>, signal: AbortSignal): Handlers<E>;
+  attach(object: O, report: ReportChange<S, N>, signal: AbortSignal): Handlers<E>;
   /** Resolves when the object has closed, with its error or `null`. */
   closed(object: O): Promise<Error | null>;
 }
@@ -102,7 +102,7 @@ export function objectLogic<K extends string, O extends object, S, E extends Eve
       const end = (state: object) => send({ type: REPORT, state: state as Partial<ObjectSnapshot<S>> });
       try {
         const object = objectIn(adapter, bound ?? input?.[adapter.key]);
-        const report: Report<S, N> = (state, notice) =>
+        const report: ReportChange<S, N> = (state, notice) =>
           send({
             type: REPORT,
             state: state as Partial<ObjectSnapshot<S>>,

@@ -3,7 +3,7 @@ import { createNames } from './names.js';
 import { createQuota } from './quota.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseScenario } from '../entries/network.js';
-import { simulate } from '../testing/simulate.js';
+import { simulateByName } from '../testing/simulate.js';
 import { UsageError } from '../index.js';
 import { createBank } from './controller/bank.js';
 import { createElection } from './election.js';
@@ -44,7 +44,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   ],
   [
     'a misspelt option of a simulation',
-    () => simulate({ protocol: 'directory', topology: { kind: 'ring', n: 3 } }, { hots: 'snapshots' } as never),
+    () => simulateByName({ protocol: 'directory', topology: { kind: 'ring', n: 3 } }, { hots: 'snapshots' } as never),
     'SimulationOptions.hots is an unknown key. Did you mean "host"?',
   ],
   [

@@ -1,5 +1,5 @@
 /** The queue's cost: what the observers of an edge take for each period, and how long 10,000 arbitrary nodes need to be legal again. */
-import { simulate } from '../testing/simulate.js';
+import { simulateByName } from '../testing/simulate.js';
 import { row, type MeasuredRow } from './measure.js';
 
 const ROUND_TRIP = 1000;
@@ -8,7 +8,7 @@ const ROUND_TRIP = 1000;
 export function observersPerRoundTrip(tau: number): number {
   const rounds = 120;
   const nodes = 15;
-  const { messages } = simulate(
+  const { messages } = simulateByName(
     {
       protocol: 'queue',
       topology: { kind: 'tree', n: nodes },
@@ -24,7 +24,7 @@ export function observersPerRoundTrip(tau: number): number {
 /** Seconds of one core, and round trips of the run, until a binary tree of `n` arbitrary nodes is fully legal. */
 export function stabilize(n: number): { readonly seconds: number; readonly roundTrips: number } {
   const begin = process.cpuUsage();
-  const { summary, verdict } = simulate(
+  const { summary, verdict } = simulateByName(
     {
       protocol: 'queue',
       topology: { kind: 'tree', n },

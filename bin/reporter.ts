@@ -6,7 +6,7 @@ const reporters = ['text', 'json', 'junit'] as const;
 export type Reporter = (typeof reporters)[number];
 
 /** `--json` is short for `--reporter json`. */
-export function reporterOf({ json, reporter }: { readonly json?: boolean; readonly reporter?: string }): Reporter {
+export function chosenReporter({ json, reporter }: { readonly json?: boolean; readonly reporter?: string }): Reporter {
   const found = reporters.find((name) => name === (reporter ?? (json ? 'json' : 'text')));
   if (!found) throw new UsageError(`--reporter is "${reporter}". Choose one of ${reporters.join(', ')}.`);
   if (json && found !== 'json') throw new UsageError(`--json and --reporter ${found} cannot be combined. Omit one of them.`);

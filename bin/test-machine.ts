@@ -9,7 +9,7 @@ import { mergeCounts, type MachineCounts } from '../test/machine/coverage.js';
 import { emitMachineTests } from '../test/machine/emit.js';
 import { chartListing, lcovOf } from '../test/machine/lcov.js';
 import type { MachineTests, MachineStep, Mode } from '../test/machine/options.js';
-import { reportOn, type MachineReport } from '../test/machine/report.js';
+import { reportOnMachine, type MachineReport } from '../test/machine/report.js';
 import { describeStep } from '../test/machine/steps.js';
 import { failuresAlong, MachineTesting } from '../test/machine/testing.js';
 import type { Failure } from '../test/machine/graph.js';
@@ -56,7 +56,7 @@ export async function testMachine(
   const testing = new MachineTesting(found.machine, tests, commandPatience);
   const others = words.counts === undefined ? [] : countsIn(words.counts);
   const progress = new ProgressLine();
-  const report = await reportOn(testing, {
+  const report = await reportOnMachine(testing, {
     others,
     mutants: words.mutants ?? false,
     onProgress: (what) => progress.show(`${found.machine.id}: ${what}`),

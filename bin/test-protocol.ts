@@ -16,7 +16,7 @@ import { OutputFile } from './output-file.js';
 import { printTestReport } from './print-test-report.js';
 import { broughtBy, type FoundProtocol } from './protocols.js';
 import type { Reporter } from './reporter.js';
-import { reportOn } from './test-report.js';
+import { reportOnProtocol } from './test-report.js';
 import { writeTrace } from './trace-file.js';
 import { integerOption } from './usage.js';
 import type { ValuesOf } from './verbs.js';
@@ -35,7 +35,7 @@ export async function testProtocol(found: FoundProtocol, values: ValuesOf<'test'
     seed: integerOption('seed', values.seed) ?? 1,
     reasons: values.reasons === undefined ? {} : await readReasons(values.reasons),
   };
-  const report = await reportOn(protocol, wanted, async (graphs, coverage) => {
+  const report = await reportOnProtocol(protocol, wanted, async (graphs, coverage) => {
     if (values.trace === undefined) return;
     const { traceOfPaths } = await import('../inspector/path-trace.js');
     // The tours take every step that covers something.

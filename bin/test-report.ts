@@ -58,7 +58,7 @@ export interface TestReport {
 }
 
 /** `onCovered` is notified of the chart graphs and of all that was covered. */
-export async function reportOn(
+export async function reportOnProtocol(
   protocol: Protocol,
   wanted: Wanted,
   onCovered: (graphs: readonly ChartGraph[], coverage: Coverage) => Promise<void>,

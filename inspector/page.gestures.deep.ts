@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { simulate } from '../testing/simulate.js';
+import { simulateByName } from '../testing/simulate.js';
 import { eventsOf, openPage, read, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryScenario, gestures, traceOf } from './page/testing/traces.js';
@@ -96,18 +96,18 @@ describe('a gesture changes the future and not the past', () => {
   test('gestures are saved as a file that replays', async () => {
     const json: unknown = JSON.parse(await saved('save as scenario'));
     const violated = await page.getByRole('tab', { name: /^properties/ }).innerText();
-    const { properties } = simulate(json);
+    const { properties } = simulateByName(json);
     expect(violated).toContain(String(properties.filter(({ holds }) => holds === false).length));
     expect(String(traceOf(json).trimEnd().split('\n').length - 1)).toBe(await lines());
   });
 
   test('gestures become a test of the verdict, with the violated properties', async () => {
-    const { properties } = simulate(JSON.parse(await saved('save as scenario')));
+    const { properties } = simulateByName(JSON.parse(await saved('save as scenario')));
     const failed = properties.flatMap(({ name, holds }) => (holds === false ? [name] : []));
     expect(failed).not.toEqual([]);
     const test = await saved('save as test');
     expect(test).toContain(`.toEqual(${JSON.stringify(failed.sort())})`);
-    expect(test).toMatch(/import \{ simulate \} from 'xstate-quiver'/);
+    expect(test).toMatch(/import \{ simulateByName \} from 'xstate-quiver'/);
     expect(test).toContain('"do": "crash"');
     expect(test).toContain(".toBe('invalid')");
   });

@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { simulate } from '../testing/simulate.js';
+import { simulateByName } from '../testing/simulate.js';
 import { eventsOf, openPage, read, type Opened } from './page/testing/browser.js';
 import { directoryScenario, gestures, traceOf } from './page/testing/traces.js';
 
@@ -118,7 +118,7 @@ describe('nodes are added and moved by hand', () => {
     const joined = await done();
     expect(joined.length).toBeGreaterThan(0);
     expect(joined.every((event) => event.startsWith('join n3 '))).toBe(true);
-    const { summary, verdict } = simulate(json);
+    const { summary, verdict } = simulateByName(json);
     expect(verdict).toBe('valid');
     expect(new Set(Object.values(summary['leaders'] as Record<string, string>)).size).toBe(1);
   });

@@ -4,5 +4,5 @@ import type { Report } from '../network/report.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation, type SimulationOptions } from '../network/simulation.js';
 
-export const simulate = (scenario: unknown, options?: SimulationOptions): Report =>
+export const simulateByName = (scenario: unknown, options?: SimulationOptions): Report =>
   new Simulation(parseScenario(scenario, protocols), options).run();

@@ -5,7 +5,7 @@
  * instead.
  */
 import type { NodeId, Message } from '../../machines/effects.js';
-import { clusterCore, rolesOf, type ClusterOptions } from '../../machines/cluster/core.js';
+import { clusterCore, rolesOf, type ClusterProtocolOptions } from '../../machines/cluster/core.js';
 import { KEPT, type Kept, type ReplicaContext } from '../../machines/cluster/replica.js';
 import type { ClusterNotice } from '../../machines/cluster/messages.js';
 import { hostOf, replicaOf, senderOf } from '../../machines/cluster/view.js';
@@ -21,7 +21,7 @@ import type { SchedulerLike } from 'rxjs';
 export interface ActorWorld {
   readonly id: NodeId;
   readonly host: Host;
-  readonly instance: Instance<ClusterOptions>;
+  readonly instance: Instance<ClusterProtocolOptions>;
   /** The session under which it sends to this actor. No other process or run has the same. */
   readonly session: string;
   readonly clock: SchedulerLike;

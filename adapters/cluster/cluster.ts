@@ -7,7 +7,7 @@
 import { Subscription } from 'rxjs';
 import { createActor, createMachine } from 'xstate';
 import { isObject } from '../../machines/checks.js';
-import { clusterCore, type ClusterOptions as ProtocolOptions } from '../../machines/cluster/core.js';
+import { clusterCore, type ClusterProtocolOptions } from '../../machines/cluster/core.js';
 import type { Hosted } from '../../machines/cluster/messages.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { thrownText } from '../../machines/errors.js';
@@ -97,7 +97,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   readonly #locks: Locks | null;
   readonly #members: readonly NodeId[];
   readonly #site: ActorSite;
-  readonly #instance: Instance<ProtocolOptions>;
+  readonly #instance: Instance<ClusterProtocolOptions>;
   readonly #replicas: Replicas;
   /** Copies in a storage that all members share, instead of replicas. */
   readonly #shared: SharedCopies | null;
@@ -133,7 +133,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     this.#drops = new Drops(`cluster "${name}" at "${this.id}"`, clock);
     this.#replicas = new Replicas(shared ? undefined : storage, { peer: this.id, name, clock });
     this.#genesis = new Genesis(peers, this.id, (to, message) => this.#post(to, message));
-    const options: ProtocolOptions = {
+    const options: ClusterProtocolOptions = {
       members: this.#members,
       replicas: shared ? [SHARED] : this.#members,
       policy: placement,

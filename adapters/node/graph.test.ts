@@ -4,7 +4,7 @@ import { directoryCore } from '../../machines/directory/index.js';
 import { locksCore } from '../../machines/locks/index.js';
 import type { Link } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
-import { graphOf, unlinkedGraph } from './graph.js';
+import { networkGraphOf, unlinkedGraph } from './graph.js';
 
 const lengths = fc.oneof(fc.nat(12), fc.double({ min: 0, max: 1, noNaN: true }));
 
@@ -20,7 +20,7 @@ const topologies = fc.integer({ min: 1, max: 7 }).chain((n) => {
 test('distances and ranks are those of a simulation, to the last bit', () => {
   fc.assert(
     fc.property(topologies, (topology) => {
-      const graph = graphOf(directoryCore, topology);
+      const graph = networkGraphOf(directoryCore, topology);
       const metric = createMetric(topology);
       for (const u of topology.nodes) {
         expect(graph.rank(u)).toBe(metric.rank(u));
@@ -32,9 +32,9 @@ test('distances and ranks are those of a simulation, to the last bit', () => {
 });
 
 test('an unlisted node has neither a rank nor links nor distances', () => {
-  expect(graphOf(directoryCore, { nodes: ['a'], links: [] }).rank('b')).toBe(-1);
+  expect(networkGraphOf(directoryCore, { nodes: ['a'], links: [] }).rank('b')).toBe(-1);
   const refused = 'node "b" is not in the topology. Name one of its 1 nodes';
-  const alone = (links: readonly Link[] = []) => graphOf(directoryCore, { nodes: ['a'], links });
+  const alone = (links: readonly Link[] = []) => networkGraphOf(directoryCore, { nodes: ['a'], links });
   expect(() => alone([['a', 'b', 1]])).toThrow(refused);
   expect(() => alone([['b', 'a', 1]])).toThrow(refused);
   expect(() => alone().distance('a', 'b')).toThrow(refused);
@@ -43,7 +43,7 @@ test('an unlisted node has neither a rank nor links nor distances', () => {
 
 test('in an open protocol all valid ids have the same rank, listed or not', () => {
   const topology = { nodes: ['a', 'b'], links: [] };
-  for (const { rank, distance, ...graph } of [graphOf(locksCore, topology), unlinkedGraph(topology.nodes)]) {
+  for (const { rank, distance, ...graph } of [networkGraphOf(locksCore, topology), unlinkedGraph(topology.nodes)]) {
     expect(graph).toEqual({ topology });
     expect(['a', 'b', 'c', ''].map(rank)).toEqual([0, 0, 0, -1]);
     expect([distance('a', 'a'), distance('a', 'b')]).toEqual([0, Infinity]);

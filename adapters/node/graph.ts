@@ -10,7 +10,7 @@ import type { Core, NetworkGraph, Topology } from '../../machines/protocol.js';
 import { isId } from '../transports/ids.js';
 
 /** The graph of a topology. In an open protocol every id may participate. */
-export function graphOf({ network }: Pick<Core, 'network'>, topology: Topology): NetworkGraph {
+export function networkGraphOf({ network }: Pick<Core, 'network'>, topology: Topology): NetworkGraph {
   const ranks = new Map(topology.nodes.map((node, rank) => [node, rank]));
   return {
     topology,

@@ -7,7 +7,7 @@ import { createInspected, type Inspect } from '../../network/world/kernel.js';
 let adopting: AnyActor | null = null;
 
 /** Creates the host. Nodes with cached steps share the cache with all nodes of the same charts. */
-export function hostOf(protocol: RunningCore, name: string, inspect?: Inspect): Host {
+export function createNodeHost(protocol: RunningCore, name: string, inspect?: Inspect): Host {
   const parent = inspect ? createInspected(name, inspect) : adopting;
   return parent ? createHost('actors', protocol, parent) : createHost('snapshots', protocol);
 }

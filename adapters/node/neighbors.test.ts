@@ -7,7 +7,7 @@ import { exclusionCore } from '../../machines/exclusion/core.js';
 import type { Core } from '../../machines/protocol.js';
 import { tabsCore } from '../../machines/tabs/core.js';
 import type { Guarantees } from '../transports/transport.js';
-import { graphOf, unlinkedGraph } from './graph.js';
+import { networkGraphOf, unlinkedGraph } from './graph.js';
 import { Neighbors } from './neighbors.js';
 import { PortTable } from './ports.js';
 import { needsPresence, refuseUnsafe } from './safety.js';
@@ -167,7 +167,7 @@ describe('the graph', () => {
   const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as const };
 
   test('ranks the listed nodes and no others', () => {
-    const { rank, distance } = graphOf(directory, topology);
+    const { rank, distance } = networkGraphOf(directory, topology);
     expect([rank('a'), rank('b'), rank('c'), distance('a', 'b')]).toEqual([0, 1, -1, 1]);
   });
 
@@ -180,7 +180,7 @@ describe('the graph', () => {
       ['b', 'd', 0],
       ['d', 'e', 3],
     ] as const;
-    const { distance } = graphOf(directory, { nodes, links });
+    const { distance } = networkGraphOf(directory, { nodes, links });
     const from = (u: string) => nodes.map((v) => distance(u, v));
     expect([from('a'), from('e'), from('apart')]).toEqual([
       [0, 2, 1, 2, 5, Infinity],
@@ -191,8 +191,8 @@ describe('the graph', () => {
 
   test('rejects an unknown node in a link and in a question, with an error that names it', () => {
     const answer = 'node "x" is not in the topology. Name one of its 2 nodes';
-    expect(() => graphOf(directory, { nodes: ['a', 'b'], links: [['a', 'x', 1]] })).toThrow(answer);
-    const { distance } = graphOf(directory, topology);
+    expect(() => networkGraphOf(directory, { nodes: ['a', 'b'], links: [['a', 'x', 1]] })).toThrow(answer);
+    const { distance } = networkGraphOf(directory, topology);
     expect(() => distance('a', 'x')).toThrow(answer);
     expect(() => distance('x', 'a')).toThrow(answer);
   });
@@ -205,7 +205,7 @@ describe('the graph', () => {
   });
 
   test('of an open protocol accepts any valid id, with the same rank for all', () => {
-    const { rank } = graphOf(tabsCore, topology);
+    const { rank } = networkGraphOf(tabsCore, topology);
     expect([rank('b'), rank('c'), rank('constructor')]).toEqual([0, 0, -1]);
   });
 });

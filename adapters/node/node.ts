@@ -19,11 +19,11 @@ import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/
 import { timingOn } from '../../network/timing.js';
 import type { ReadSelected } from '../../network/world/selections.js';
 import { requireAccepted } from '../../network/world/traffic.js';
-import { graphOf } from './graph.js';
+import { networkGraphOf } from './graph.js';
 import { Channels } from './channels.js';
 import { Drops } from '../transports/drops.js';
 import { ClosedError } from '../transports/errors.js';
-import { hostOf } from './host.js';
+import { createNodeHost } from './host.js';
 import { actorOf, type NodeActor } from './node-logic.js';
 import { drawBelow, environmentOf, type PlatformEnvironment } from '../environment.js';
 import { Neighbors } from './neighbors.js';
@@ -68,7 +68,7 @@ import type { Transport } from '../transports/transport.js';
 export function createNode<O>(options: NodeOptions<O>): LiveNode<O> {
   checkOptions('createNode', options, NODE_CHECKS);
   const { protocol, topology, options: given = {} } = options;
-  const graph = graphOf(protocol, topology);
+  const graph = networkGraphOf(protocol, topology);
   return new LiveNode(options, { ...graph, options: protocol.options(given, graph) });
 }
 
@@ -166,7 +166,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     const { clock } = this.environment;
     this.nextCommand = nextCommand;
     this.instance = instance;
-    this.host = hostOf(protocol, name, inspect);
+    this.host = createNodeHost(protocol, name, inspect);
     this.node = new Node(transport.id, this.host);
     this.timers = new NetworkTimers(timingOn(clock), (_, timer) => this.goOff(timer));
     this.drops = new Drops(`node "${transport.id}" of "${name}"`, clock);

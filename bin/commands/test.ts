@@ -7,11 +7,11 @@ import { once } from 'node:events';
 import { UsageError } from '../../machines/errors.js';
 import { machineIn } from '../machines.js';
 import { isFile, protocolOf } from '../protocols.js';
-import { reporterOf } from '../reporter.js';
+import { chosenReporter } from '../reporter.js';
 import type { VerbWork } from '../verbs.js';
 
 const command: VerbWork<'test'> = async (values, words) => {
-  const reporter = reporterOf(values);
+  const reporter = chosenReporter(values);
   if (values.watch) return watch();
   const [word, ...more] = words;
   if (more.length > 0) throw new UsageError(`quiver test takes one protocol. Remove ${more.join(', ')}.`);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { treeRows, type TreeInput, type TreeRow } from './actor-tree.js';
+import { treeRows, type ActorTreeInput, type TreeRow } from './actor-tree.js';
 import type { Life } from './moment.js';
 
 const textOf = (row: TreeRow): string =>
   `${'  '.repeat(row.level - 1)}${row.kind === 'program' ? `${row.name} (${row.running})` : row.label}`;
 
 /** A program with an actor that has started a promise for each job. */
-function shop(jobs: number, lifeOfJob: Life = 'ended'): TreeInput {
+function shop(jobs: number, lifeOfJob: Life = 'ended'): ActorTreeInput {
   const names = ['shop/app', 'shop/app/cart', ...Array.from({ length: jobs }, (_, i) => `shop/app/load (${i + 1})`), 'lone'];
   return {
     names,

@@ -38,7 +38,7 @@ export interface StoppedRow {
 
 export type TreeRow = ProgramRow | ActorRow | StoppedRow;
 
-export interface TreeInput {
+export interface ActorTreeInput {
   readonly names: readonly string[];
   /** By node, with holes: its program and its parent. */
   readonly programs: readonly (string | undefined)[];
@@ -54,7 +54,7 @@ export interface TreeInput {
 
 const STOPPED: ReadonlySet<Life> = new Set(['ended', 'gone', 'failed']);
 
-export function treeRows(input: TreeInput): readonly TreeRow[] {
+export function treeRows(input: ActorTreeInput): readonly TreeRow[] {
   const { names, programs, isHere } = input;
   const parents = parentsOf(input);
   const tree = new Tree(input, childrenOf(parents));
@@ -73,7 +73,7 @@ export function treeRows(input: TreeInput): readonly TreeRow[] {
 const LEVELS_MAX = 50;
 
 /** A trace may claim that actors are parents of each other. Only an actor that appeared earlier counts as a parent. */
-function parentsOf({ names, parents, isHere }: TreeInput): (number | undefined)[] {
+function parentsOf({ names, parents, isHere }: ActorTreeInput): (number | undefined)[] {
   const levels: number[] = [];
   return names.map((_, node) => {
     const parent = parents[node];
@@ -97,7 +97,7 @@ function childrenOf(parents: readonly (number | undefined)[]): ReadonlyMap<numbe
 
 class Tree {
   constructor(
-    private readonly input: TreeInput,
+    private readonly input: ActorTreeInput,
     private readonly children: ReadonlyMap<number, readonly number[]>,
   ) {}
 

@@ -12,14 +12,12 @@ import {
   LINE_HEIGHT,
   NAME_HEIGHT,
   PAD,
-  type Box,
   type Label,
   type Measure,
+  type Size,
 } from './chart-shapes.js';
 import { isOuter, type Chart, type ChartState, type ChartTransition } from './chart.js';
 import type { FoldedChart } from './fold.js';
-
-export type Size = Pick<Box, 'width' | 'height'>;
 
 export interface GraphEdge {
   readonly id: string;
@@ -29,7 +27,7 @@ export interface GraphEdge {
   readonly target: string;
 }
 
-export interface ChartGraph {
+export interface LayoutGraph {
   readonly graph: ElkNode;
   readonly edges: readonly GraphEdge[];
   readonly forks: ReadonlyMap<string, ChartTransition>;
@@ -68,7 +66,11 @@ const SPACING_OPTIONS: LayoutOptions = {
 };
 
 /** @param extraWidths Room to the right of the states inside of a state, by its path. */
-export function graphOf({ chart, seen }: FoldedChart, measure: Measure, extraWidths: ReadonlyMap<string, number>): ChartGraph {
+export function layoutGraphOf(
+  { chart, seen }: FoldedChart,
+  measure: Measure,
+  extraWidths: ReadonlyMap<string, number>,
+): LayoutGraph {
   const { internal, edges, forks } = transitionsOf(chart, seen);
   const initials = new Set([...chart.states.values()].map(({ initial }) => initial));
   const leaves = new Set(

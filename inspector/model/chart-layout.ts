@@ -1,6 +1,6 @@
 /** The places of a chart's states and transitions, computed by ELK: in a worker for the page, in the same thread for tests. */
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
-import { graphOf, nodeId, type ChartGraph, type Size } from './chart-graph.js';
+import { layoutGraphOf, nodeId, type LayoutGraph } from './chart-graph.js';
 import { notesOf } from './chart-words.js';
 import { fillRegions } from './chart-regions.js';
 import {
@@ -11,6 +11,7 @@ import {
   type Measure,
   type PlacedEdge,
   type PlacedState,
+  type Size,
 } from './chart-shapes.js';
 import { isOuter, type Chart } from './chart.js';
 import { fold, type FoldedPaths } from './fold.js';
@@ -33,7 +34,7 @@ export async function layOutChart(
   const shown = fold(whole, folded);
   const extraWidths = new Map<string, number>();
   for (let pass = 1; ; pass++) {
-    const drawn = graphOf(shown, measure, extraWidths);
+    const drawn = layoutGraphOf(shown, measure, extraWidths);
     const layout = placed(shown.chart, drawn, await engine(drawn.graph));
     const heads = layout.states.map((state) => headPlace(state, drawn.heads.get(state.state.path)!, layout));
     const crossed = heads.flatMap(({ widen }, i) => (widen === null ? [] : [[layout.states[i]!.state.path, widen] as const]));
@@ -46,7 +47,7 @@ export async function layOutChart(
 /** The most passes of the layout. A state whose words are crossed by lines is made wider, and the chart is laid out again. */
 const PASSES_MAX = 3;
 
-function placed(chart: Chart, drawn: ChartGraph, graph: ElkNode): ChartLayout {
+function placed(chart: Chart, drawn: LayoutGraph, graph: ElkNode): ChartLayout {
   const boxes = boxesOf(graph);
   return fillRegions({
     width: graph.width!,
@@ -91,7 +92,7 @@ function boxesOf(graph: ElkNode): ReadonlyMap<string, Box> {
   return boxes;
 }
 
-function placeStates(chart: Chart, boxes: ReadonlyMap<string, Box>, { internal }: ChartGraph): PlacedState[] {
+function placeStates(chart: Chart, boxes: ReadonlyMap<string, Box>, { internal }: LayoutGraph): PlacedState[] {
   const initials = new Set([...chart.states.values()].map(({ initial }) => initial));
   return [...chart.states.values()].map((state) => ({
     ...boxes.get(nodeId(state.path))!,
@@ -104,7 +105,7 @@ function placeStates(chart: Chart, boxes: ReadonlyMap<string, Box>, { internal }
   }));
 }
 
-function placeEdges({ edges }: ChartGraph, placed: ReadonlyMap<string, ElkExtendedEdge>): PlacedEdge[] {
+function placeEdges({ edges }: LayoutGraph, placed: ReadonlyMap<string, ElkExtendedEdge>): PlacedEdge[] {
   return edges.map(({ id, lines, transition, target }) => {
     const { sections = [], labels = [] } = placed.get(id)!;
     const [words] = labels;

@@ -7,10 +7,12 @@ export interface ChartPoint {
 }
 
 /** `x` and `y` are the upper left corner. */
-export interface Box extends ChartPoint {
+export interface Size {
   readonly width: number;
   readonly height: number;
 }
+
+export interface Box extends ChartPoint, Size {}
 
 export interface PlacedState extends Box {
   readonly state: ChartState;

@@ -1,6 +1,6 @@
 /** The whole page. */
 import { useEffect, useState } from 'preact/hooks';
-import { Attach, YourApp } from './attach.js';
+import { AttachPage, YourApp } from './attach.js';
 import { ChartView } from './chart/view.js';
 import type { TraceHeader } from '../../network/trace.js';
 import { textOf } from '../gestures.js';
@@ -13,7 +13,7 @@ import { LowerPanel } from './lower.js';
 import { NetworkView } from './network/view.js';
 import { MessageCard } from './message-card.js';
 import { IconButton } from './panel.js';
-import { Palette } from './palette.js';
+import { CommandPalette } from './palette.js';
 import { SendBar } from './send.js';
 import { panelSizes, Splitters } from './splitters.js';
 import { share, shared } from './share.js';
@@ -53,7 +53,7 @@ export function App() {
       <TopBar />
       <Notifications />
       {isWaiting ? (
-        <Attach />
+        <AttachPage />
       ) : header ? (
         <main class={layout.filter(Boolean).join(' ')} style={panelSizes()}>
           <StoryStrip />
@@ -74,7 +74,7 @@ export function App() {
         <Welcome />
       )}
       {isHelpOpen.value && <Help />}
-      {isPaletteOpen.value && <Palette />}
+      {isPaletteOpen.value && <CommandPalette />}
       {drop.isOver && <div class="drop-target">Drop a trace to open it</div>}
     </div>
   );

@@ -25,7 +25,7 @@ function waysTo(url: string): readonly Way[] {
   ];
 }
 
-export const Attach = () => (
+export const AttachPage = () => (
   <main class="welcome">
     <h2>Waiting for a program</h2>
     {waysTo(`${location.origin}${location.pathname}`).map((way) => (

@@ -2,12 +2,8 @@
 import { effect, signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Size } from '../model/chart-shapes.js';
 import { theme } from './shell.js';
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 interface CanvasProps extends Omit<JSX.HTMLAttributes<HTMLCanvasElement>, 'ref'> {
   /** Reads signals; painted again when one of them changes. */

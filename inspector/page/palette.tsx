@@ -50,7 +50,7 @@ function found(text: string): readonly Action[] {
   return [...own, ...nodes].slice(0, SHOWN_MAX);
 }
 
-export function Palette() {
+export function CommandPalette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);

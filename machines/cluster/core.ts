@@ -12,7 +12,7 @@ import { HOST, REPLICA, SENDER, type ClusterMessage } from './messages.js';
 import { KEPT, replicaMachine, type Kept } from './replica.js';
 import { senderMachine, type SenderInput } from './sender.js';
 
-export interface ClusterOptions {
+export interface ClusterProtocolOptions {
   /** Members, in the order of the topology; all others are clients, which host nothing. */
   readonly members: readonly NodeId[];
   /** Nodes that keep copies: the members, or one node that represents a shared storage. */
@@ -32,7 +32,7 @@ const KEYS = ['clients', 'replicas', 'policy', 'retry', 'sendersMax', 'storage',
 function clusterOptions(
   raw: Readonly<Record<string, unknown>>,
   { topology: { nodes } }: { readonly topology: { readonly nodes: readonly NodeId[] } },
-): ClusterOptions {
+): ClusterProtocolOptions {
   refuseUnknown(raw, KEYS);
   const { clients = [], replicas, storage = null } = raw;
   if (!Array.isArray(clients) || clients.length >= nodes.length || clients.some((client) => !nodes.includes(client as NodeId)))
@@ -62,7 +62,7 @@ const isListOf = (value: unknown, nodes: readonly NodeId[]): boolean =>
  */
 export function rolesOf(
   id: NodeId,
-  { members, replicas, policy, retry, sendersMax }: ClusterOptions,
+  { members, replicas, policy, retry, sendersMax }: ClusterProtocolOptions,
   session: string,
   replica: Kept,
   preferred = members,
@@ -83,7 +83,7 @@ export function rolesOf(
 const EMPTY: Kept = { promised: 0, copy: null, since: 0 };
 
 /** The replica of a restarted node: its stored state, or, without storage, one that has forgotten. */
-const replicaAfter = (stored: Stored, { storage, since }: ClusterOptions): Kept =>
+const replicaAfter = (stored: Stored, { storage, since }: ClusterProtocolOptions): Kept =>
   storage === null
     ? { promised: since, copy: null, since }
     : { ...EMPTY, ...(stored[KEPT] as Pick<Kept, 'promised' | 'copy'> | undefined) };
@@ -117,18 +117,19 @@ const copy = recordOf({
 const creation = recordOf({ isAllowed: isBoolean, input: isAnything });
 
 /** The description without the options of a scenario. */
-const clusterDescription: CoreDescription<ClusterOptions> = {
+const clusterDescription: CoreDescription<ClusterProtocolOptions> = {
   name: 'cluster',
   charts: { [HOST]: hostMachine, [REPLICA]: replicaMachine, [SENDER]: senderMachine, [STORAGE]: storageMachine },
   network: { reach: 'links', order: 'unordered', isLossy: true, isOpen: true },
   options: clusterOptions,
-  roles: (id, { options }: Instance<ClusterOptions>) => [
+  roles: (id, { options }: Instance<ClusterProtocolOptions>) => [
     ...(options.storage === null || !options.replicas.includes(id)
       ? []
       : [{ role: STORAGE, chart: STORAGE, input: { stored: {}, delay: options.storage } }]),
     ...rolesOf(id, options, id, EMPTY),
   ],
-  reload: (id, { options }: Instance<ClusterOptions>, stored) => rolesOf(id, options, `${id}'`, replicaAfter(stored, options)),
+  reload: (id, { options }: Instance<ClusterProtocolOptions>, stored) =>
+    rolesOf(id, options, `${id}'`, replicaAfter(stored, options)),
   route: ({ type }: OutsideEvent) => (toReplica.includes(type) ? REPLICA : toSender.includes(type) ? SENDER : HOST),
   messages: {
     read: { fence: isCount },
@@ -174,4 +175,4 @@ const clusterDescription: CoreDescription<ClusterOptions> = {
 };
 
 /** A cluster actor without its checks and view, for applications. */
-export const clusterCore = /* @__PURE__ */ coreOf<ClusterOptions>(clusterDescription);
+export const clusterCore = /* @__PURE__ */ coreOf<ClusterProtocolOptions>(clusterDescription);

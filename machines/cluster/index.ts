@@ -13,7 +13,7 @@ import { defineProtocol } from '../define.js';
 import { statePath } from '../checks.js';
 import type { Configuration, Protocol } from '../protocol.js';
 import { STORAGE } from '../storage.js';
-import type { ClusterOptions } from './core.js';
+import type { ClusterProtocolOptions } from './core.js';
 import { logCore } from './log.js';
 import { clusterProperties } from './properties.js';
 import { hostOf } from './view.js';
@@ -24,7 +24,7 @@ const isStoring = ({ nodes }: Configuration): boolean =>
 /**
  * One actor of a cluster, with a log in the place of the application's machine: what the checker and the simulator run.
  */
-export const cluster: Protocol<ClusterOptions> = /* @__PURE__ */ defineProtocol<ClusterOptions>(
+export const cluster: Protocol<ClusterProtocolOptions> = /* @__PURE__ */ defineProtocol<ClusterProtocolOptions>(
   logCore,
   {
     properties: clusterProperties,

@@ -7,7 +7,7 @@ import { assign, setup } from 'xstate';
 import { coreOf } from '../core.js';
 import { effects, tell, withEvent } from '../effects.js';
 import type { Core, Instance } from '../protocol.js';
-import { clusterCore, type ClusterOptions } from './core.js';
+import { clusterCore, type ClusterProtocolOptions } from './core.js';
 import { HOST, type ClusterNotice } from './messages.js';
 
 export const LOG = 'log';
@@ -47,10 +47,10 @@ export const logMachine = setup({
 
 const { roles, reload } = clusterCore;
 const log = { role: LOG, chart: LOG, input: undefined };
-const isMember = (id: string, { options }: Instance<ClusterOptions>) => options.members.includes(id);
+const isMember = (id: string, { options }: Instance<ClusterProtocolOptions>) => options.members.includes(id);
 
 /** A cluster whose actor is the log. */
-export const logCore: Core<ClusterOptions> = /* @__PURE__ */ coreOf<ClusterOptions>({
+export const logCore: Core<ClusterProtocolOptions> = /* @__PURE__ */ coreOf<ClusterProtocolOptions>({
   ...clusterCore,
   charts: { ...clusterCore.charts, [LOG]: logMachine },
   roles: (id, instance) => [...(isMember(id, instance) ? [log] : []), ...roles(id, instance)],

@@ -7,11 +7,11 @@
 import { isLater } from './replica.js';
 import { isCertain, latestOf, type CopyAnswer } from './hosting.js';
 import type { Copy } from './messages.js';
-import type { ClusterOptions } from './core.js';
+import type { ClusterProtocolOptions } from './core.js';
 import type { Configuration, Property } from '../protocol.js';
 import { hostOf, replicaOf, senderOf } from './view.js';
 
-type C = Configuration<ClusterOptions>;
+type C = Configuration<ClusterProtocolOptions>;
 
 const stateOf = (copy: Copy | null): readonly string[] => (copy?.state as readonly string[] | undefined) ?? [];
 
@@ -32,7 +32,7 @@ const acknowledged = (c: C): readonly string[] =>
     return Array.from({ length: (unacked[0]?.number ?? next) - 1 }, (_, i) => `${session} ${i + 1}`);
   });
 
-export const durable: Property<ClusterOptions> = {
+export const durable: Property<ClusterProtocolOptions> = {
   name: 'durable',
   description: 'Every acknowledged event is in every version that an activation can read.',
   kind: 'always',
@@ -58,14 +58,14 @@ function isOrdered(events: readonly string[]): boolean {
   });
 }
 
-export const once: Property<ClusterOptions> = {
+export const once: Property<ClusterProtocolOptions> = {
   name: 'once',
   description: 'No version has an event twice, or events of one sender out of order.',
   kind: 'always',
   holds: (c) => versions(c).every((copy) => isOrdered(stateOf(copy))),
 };
 
-export const oneHistory: Property<ClusterOptions> = {
+export const oneHistory: Property<ClusterProtocolOptions> = {
   name: 'one history',
   description: 'No version that a subscriber has received is later than what an activation can read.',
   kind: 'always',
@@ -75,7 +75,7 @@ export const oneHistory: Property<ClusterOptions> = {
   },
 };
 
-export const fenced: Property<ClusterOptions> = {
+export const fenced: Property<ClusterProtocolOptions> = {
   name: 'fenced',
   description: 'An activation cannot commit after a majority has replied to a later one.',
   kind: 'always',
@@ -90,4 +90,4 @@ export const fenced: Property<ClusterOptions> = {
   },
 };
 
-export const clusterProperties = (): readonly Property<ClusterOptions>[] => [durable, once, oneHistory, fenced];
+export const clusterProperties = (): readonly Property<ClusterProtocolOptions>[] => [durable, once, oneHistory, fenced];

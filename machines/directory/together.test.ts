@@ -1,6 +1,6 @@
 /** Several requests of one node, satisfied by one token (section 3 of the Arvy paper): every interleaving, and the savings. */
 import { expect, test } from 'vitest';
-import { simulate } from '../../testing/simulate.js';
+import { simulateByName } from '../../testing/simulate.js';
 import { explore } from '../../test/explore/explore.js';
 import { directory } from './index.js';
 
@@ -17,7 +17,7 @@ test.each([
 });
 
 const threeTimes = (together: number, nodes = ['n1', 'n3']) =>
-  simulate({
+  simulateByName({
     protocol: 'directory',
     topology: { kind: 'path', n: 4 },
     options: { together, hold: 5 },

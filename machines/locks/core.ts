@@ -16,7 +16,7 @@ import { epochsMachine } from './epochs.js';
 import { firstStanding, type EpochsInput, type Standing } from './knowledge.js';
 import { lockMachine } from './lock.js';
 import { firstMembership, isOfAnotherCluster, NO_MEMBERSHIP, OF_ALL_PRESENT, type Membership } from './membership.js';
-import { CLIENT, CLIENT_LOCK, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockLabel } from './messages.js';
+import { CLIENT, CLIENT_LOCK, directoryRole, EPOCHS, lockLabelOf, LOCK, lockRole, STANDING, type LockLabel } from './messages.js';
 import { electionIn, THE_LOCK, type LocksProtocolOptions } from './options.js';
 
 const isForLock = ({ type }: Message): boolean => ['release', 'cancel', 'confirmed', 'giveBack', 'returned'].includes(type);
@@ -61,7 +61,7 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
     const role = isForDirectory(event) ? directoryRole(epoch!, lock!) : isForLock(event) ? lockRole(lock!) : EPOCHS;
     return node.has(role) ? role : EPOCHS;
   },
-  wiring: { listener, label: labelOf },
+  wiring: { listener, label: lockLabelOf },
   accepts,
   commands: {
     request: {
@@ -109,7 +109,7 @@ export const peerCore: RunningCore<LocksProtocolOptions> = /* @__PURE__ */ coreO
 /** The epochs listen to the election, and a lock to its directory. Epochs and locks notify each other. */
 function listener(role: string): string | undefined {
   if (role === ELECTION) return EPOCHS;
-  const label = labelOf(role);
+  const label = lockLabelOf(role);
   return label && lockRole(label.lock);
 }
 

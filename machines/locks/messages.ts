@@ -29,7 +29,7 @@ export type LockLabel = {
 };
 
 /** The label from which `directoryRole` made the name; `undefined` for every other role. */
-export function labelOf(role: string): LockLabel | undefined {
+export function lockLabelOf(role: string): LockLabel | undefined {
   const [, epoch, lock] = /^directory (\d+) (.*)$/s.exec(role) ?? [];
   return epoch === undefined ? undefined : { epoch: Number(epoch), lock: lock! };
 }

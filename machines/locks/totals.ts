@@ -10,7 +10,7 @@ import type { NodeView } from '../protocol.js';
 import { isBeyond } from './epoch.js';
 import type { Claim, EpochsContext } from './knowledge.js';
 import { isMajorityOf, isOfAllPresent, type Membership } from './membership.js';
-import { labelOf, type Beginning, type LocksMessage } from './messages.js';
+import { lockLabelOf, type Beginning, type LocksMessage } from './messages.js';
 import type { LocksProtocolOptions } from './options.js';
 import { epochsOf, isClient, isHolding, servingOf, usesAt } from './view.js';
 
@@ -56,7 +56,7 @@ const listOf = ({ origin, version, voters }: Membership) => [keyOf(origin, versi
 function tokensAt(view: NodeView): string[] {
   const tokens: string[] = [];
   for (const name in view) {
-    const label = labelOf(name);
+    const label = lockLabelOf(name);
     if (!label) continue;
     const { value, context } = view[name]!;
     if (context.parent !== undefined && isHolding(value)) tokens.push(keyOf(label.epoch, label.lock));

@@ -2,7 +2,7 @@
 import type { DirectoryContext } from '../directory/machine.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, RoleView } from '../protocol.js';
-import { EPOCHS, labelOf, type Beginning, type Kept, type LockLabel } from './messages.js';
+import { EPOCHS, lockLabelOf, type Beginning, type Kept, type LockLabel } from './messages.js';
 import type { EpochsContext } from './knowledge.js';
 
 export const epochsOf = (node: NodeView): RoleView<EpochsContext> => node[EPOCHS]!;
@@ -27,7 +27,7 @@ export interface OpenDirectory extends LockLabel {
 export const directoriesOf = (c: Configuration): OpenDirectory[] =>
   [...c.nodes].flatMap(([node, roles]) =>
     Object.entries(roles).flatMap(([name, role]) => {
-      const label = labelOf(name);
+      const label = lockLabelOf(name);
       return label ? [{ node, role, ...label }] : [];
     }),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { simulate } from '../../testing/simulate.js';
+import { simulateByName } from '../../testing/simulate.js';
 import { fixed } from './queue.fixture.js';
 
 describe('bad options', () => {
@@ -25,17 +25,17 @@ describe('bad options', () => {
     [{ tree: 'oak' }, 'options.tree is "oak". Choose one of fixed, stabilizing'],
     [{ period: 3 }, 'Unknown option options.period'],
   ])('%j', (options, message) => {
-    expect(() => simulate({ ...fixed, options })).toThrow(message);
+    expect(() => simulateByName({ ...fixed, options })).toThrow(message);
   });
 
   test('a latency without a bound', () => {
-    expect(() => simulate({ ...fixed, network: { latency: { exponential: 3 } } })).toThrow(
+    expect(() => simulateByName({ ...fixed, network: { latency: { exponential: 3 } } })).toThrow(
       'network.latency has no upper bound, but the queue needs its longest round trip. Use a constant, {"min", "max"} or "weight".',
     );
   });
 
   test('a topology in two parts', () => {
     const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b']] };
-    expect(() => simulate({ protocol: 'queue', topology })).toThrow('Node c cannot reach the root a. Connect the topology');
+    expect(() => simulateByName({ protocol: 'queue', topology })).toThrow('Node c cannot reach the root a. Connect the topology');
   });
 });

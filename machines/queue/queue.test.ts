@@ -1,6 +1,6 @@
 /** Whole runs of the queue: its promises from legal and from arbitrary starts, its report. */
 import { describe, expect, test } from 'vitest';
-import { simulate } from '../../testing/simulate.js';
+import { simulateByName } from '../../testing/simulate.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { Recorder } from '../../network/recorder.js';
@@ -12,13 +12,13 @@ import { recovers, ring, ringTree, TAUS, treeForms } from './recovery.fixtures.j
 import { edgesOf, isFullyLegal, isFullyLegalAsPrinted, look } from './view.js';
 
 const allOne = { 'n0-n1': 1, 'n0-n2': 1, 'n1-n3': 1 };
-const refuted = (report: ReturnType<typeof simulate>) =>
+const refuted = (report: ReturnType<typeof simulateByName>) =>
   report.properties.filter(({ holds }) => holds === false).map(({ name }) => name);
 
 describe('a legal start', () => {
   test('each request is queued behind the one before it, and no edge is ever repaired', () => {
     const events = ['n3', 'n2', 'n2', 'n1'].map((node, i) => ({ at: 20 * i, node, do: 'request' }));
-    const report = simulate({ ...fixed, events, until: { idle: true } });
+    const report = simulateByName({ ...fixed, events, until: { idle: true } });
     expect(report).toMatchObject({ verdict: 'valid', at: 62 });
     expect(report.summary).toEqual({
       order: [
@@ -35,7 +35,7 @@ describe('a legal start', () => {
   });
 
   test('a sequential workload continues when a request is queued, at any node', () => {
-    const { verdict, summary } = simulate({ ...fixed, workload: { sequential: ['n3', 'n0', 'n2', 'n3'] } });
+    const { verdict, summary } = simulateByName({ ...fixed, workload: { sequential: ['n3', 'n0', 'n2', 'n3'] } });
     expect({ verdict, order: summary['order'] }).toEqual({
       verdict: 'valid',
       order: [
@@ -49,7 +49,7 @@ describe('a legal start', () => {
 
   test('requests at the same time make one queue: every predecessor is another request', () => {
     const events = Array.from({ length: 30 }, (_, i) => ({ at: 0, do: 'request', node: `n${i + 1}` }));
-    const report = simulate({ protocol: 'queue', topology: { kind: 'tree', n: 31 }, events });
+    const report = simulateByName({ protocol: 'queue', topology: { kind: 'tree', n: 31 }, events });
     const order = report.summary['order'] as [string, string][];
     expect(new Set(order.map(([requester]) => requester)).size).toBe(30);
     expect(new Set(order.map(([, predecessor]) => predecessor)).size).toBe(30);
@@ -68,14 +68,14 @@ describe('from arbitrary states (Corollary 6.8)', () => {
       { at: 50, do: 'corrupt', nodes: ['n1', 'n3'] },
       { at: 53, do: 'corrupt', nodes: ['n0'] },
     ];
-    const { verdict, at, summary } = simulate({ ...fixed, events, until: { at: 200 } });
+    const { verdict, at, summary } = simulateByName({ ...fixed, events, until: { at: 200 } });
     expect({ verdict, at }).toEqual({ verdict: 'valid', at: 200 });
     expect(summary).toMatchObject({ order: [['n3', 'n0']], phi: allOne, legal: true });
     expect(summary['stabilizedAtRoundTrips']).toBeLessThanOrEqual(5);
   });
 
   test('a run that ends in between reports it', () => {
-    const report = simulate({ ...fixed, events: [{ at: 50, do: 'corrupt' }], until: { at: 51 } });
+    const report = simulateByName({ ...fixed, events: [{ at: 50, do: 'corrupt' }], until: { at: 51 } });
     expect(report.summary).toMatchObject({ legal: false, stabilizedAtRoundTrips: null });
     expect(report.properties.find(({ kind }) => kind === 'converges')!.holds).toBe(null);
   });
@@ -83,7 +83,7 @@ describe('from arbitrary states (Corollary 6.8)', () => {
   test('a sequential workload survives requests that corruption has swallowed', () => {
     const sequential = Array.from({ length: 12 }, (_, i) => `n${i % 4}`);
     const events = [3, 9, 14].map((at) => ({ at, do: 'corrupt' }));
-    const { verdict, summary } = simulate({ ...fixed, events, workload: { sequential } });
+    const { verdict, summary } = simulateByName({ ...fixed, events, workload: { sequential } });
     expect(verdict).toBe('valid');
     expect((summary['order'] as unknown[]).length).toBeGreaterThan(6);
   });
@@ -137,7 +137,7 @@ describe('the stabilizing tree (part 3)', () => {
   test("seed 1: invented roots disappear, the first node's tree forms, the queue follows", () => treeForms(1));
 
   test('starts legal, and the root of the options has the smallest identity', () => {
-    const { summary } = simulate({
+    const { summary } = simulateByName({
       ...ring,
       options: { tree: 'stabilizing', root: 'n2' },
       workload: { sequential: ['n6', 'n0'] },
@@ -158,8 +158,11 @@ describe('the stabilizing tree (part 3)', () => {
       { at: 400, do: 'join', link: ['n0', 'n1'], weight: 1 },
       { at: 800, do: 'request', node: 'n4' },
     ];
-    expect(simulate({ ...ring, events: events.slice(0, 1) }).summary['phi']).toMatchObject({ 'n0-n7': 1, 'n2-n1': 1 });
-    expect(simulate({ ...ring, events })).toMatchObject({ verdict: 'valid', summary: { phi: ringTree, order: [['n4', 'n0']] } });
+    expect(simulateByName({ ...ring, events: events.slice(0, 1) }).summary['phi']).toMatchObject({ 'n0-n7': 1, 'n2-n1': 1 });
+    expect(simulateByName({ ...ring, events })).toMatchObject({
+      verdict: 'valid',
+      summary: { phi: ringTree, order: [['n4', 'n0']] },
+    });
   });
 
   test('two components are two queues', () => {
@@ -170,7 +173,12 @@ describe('the stabilizing tree (part 3)', () => {
         ['c', 'd'],
       ],
     };
-    const report = simulate({ ...ring, topology, events: [{ at: 5, do: 'corrupt' }], workload: { concurrent: 4, requests: 4 } });
+    const report = simulateByName({
+      ...ring,
+      topology,
+      events: [{ at: 5, do: 'corrupt' }],
+      workload: { concurrent: 4, requests: 4 },
+    });
     expect(report).toMatchObject({ verdict: 'valid', summary: { legal: true, phi: { 'a-b': 1, 'c-d': 1 } } });
   });
 });
@@ -195,7 +203,7 @@ test('both hosts leave the same trace, corruption and moving tree included', () 
 
 describe('links that lose messages, nodes that stop', () => {
   test('a lost message is an ordinary fault: legal again once it is repaired', () => {
-    const report = simulate({
+    const report = simulateByName({
       ...fixed,
       network: { latency: 1, loss: 0.2 },
       workload: { concurrent: 2, requests: 10 },
@@ -211,7 +219,7 @@ describe('links that lose messages, nodes that stop', () => {
       { at: 60, do: 'restart', node: 'n1' },
       { at: 200, do: 'request', node: 'n2' },
     ];
-    const report = simulate({ ...fixed, events });
+    const report = simulateByName({ ...fixed, events });
     expect(report).toMatchObject({ verdict: 'valid', summary: { phi: allOne, legal: true } });
     // The request of n3 was lost at the node that was down.
     expect(report.summary['order']).toEqual([['n2', 'n0']]);

@@ -1,13 +1,13 @@
 /** Runs of the queue from arbitrary states, one for each seed. */
 import { expect } from 'vitest';
-import { simulate } from '../../testing/simulate.js';
+import { simulateByName } from '../../testing/simulate.js';
 
 /** Timer periods of guardians, in round trips. */
 export const TAUS = [2, 3.5];
 
 /** Corrupts twenty nodes at tick 500, and lets them request at 1200. */
 export function recovers(seed: number, tau: number): void {
-  const report = simulate({
+  const report = simulateByName({
     protocol: 'queue',
     topology: { kind: 'tree', n: 20 },
     options: { tau },
@@ -41,7 +41,7 @@ export function treeForms(seed: number): void {
     { at: 10, do: 'corrupt' },
     { at: 600, do: 'request', node: 'n5' },
   ];
-  const report = simulate({ ...ring, events, seed });
+  const report = simulateByName({ ...ring, events, seed });
   expect(report.verdict).toBe('valid');
   expect(report.summary).toMatchObject({ phi: ringTree, legal: true });
   expect(report.meters[0]!.ratio).toBeLessThanOrEqual(1);

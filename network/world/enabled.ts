@@ -26,7 +26,7 @@ export type Happened =
   | { readonly kind: 'channel'; readonly change: ChannelChange }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-export interface Applied {
+export interface ChoiceResult {
   readonly world: World;
   readonly happened: readonly Happened[];
 }
@@ -40,7 +40,7 @@ export interface OpenAnswers {
 }
 
 /** Creates the initial world, with its nodes started. */
-export function beginWorld(frame: WorldFrame, open: OpenAnswers = {}): Applied {
+export function beginWorld(frame: WorldFrame, open: OpenAnswers = {}): ChoiceResult {
   const happened: Happened[] = [];
   const world = new World(frame, createHost('snapshots', frame.protocol), untimed([], open), recordingWitness(happened));
   world.start();
@@ -48,7 +48,7 @@ export function beginWorld(frame: WorldFrame, open: OpenAnswers = {}): Applied {
 }
 
 /** Returns the world after a choice, and its events. The given world does not change. An impossible choice throws an error. */
-export function apply(world: World, choice: Choice, open: OpenAnswers = {}): Applied {
+export function apply(world: World, choice: Choice, open: OpenAnswers = {}): ChoiceResult {
   const happened: Happened[] = [];
   const host = createHost('snapshots', world.frame.protocol);
   const next = new World(world.frame, host, untimed(choice.drawn ?? [], open), recordingWitness(happened), world);

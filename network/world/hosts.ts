@@ -58,10 +58,10 @@ function chartOf(charts: Charts, name: string): AnyStateMachine {
 }
 
 /** The parts of a protocol that a host needs. */
-export type Hosted = Pick<Protocol<any>, 'wiring'> & { readonly charts: Charts };
+export type HostedProtocol = Pick<Protocol<any>, 'wiring'> & { readonly charts: Charts };
 
 /** @param parent makes live actors its children, so that an inspector of its system sees them. */
-export function createHost(kind: HostKind, hosted: Hosted, parent?: AnyActor): Host {
+export function createHost(kind: HostKind, hosted: HostedProtocol, parent?: AnyActor): Host {
   return kind === 'actors' ? new ActorHost(hosted, parent) : new SnapshotHost(hosted);
 }
 
@@ -104,7 +104,7 @@ export class SnapshotHost implements Host {
   private readonly charts: Charts;
 
   constructor(
-    { charts, wiring }: Hosted,
+    { charts, wiring }: HostedProtocol,
     readonly steps: Steps = { restore, macrostep },
   ) {
     this.charts = charts;
@@ -193,7 +193,7 @@ class ActorHost implements Host {
   readonly wiring: Wiring | undefined;
   readonly selections: Selections;
 
-  constructor({ charts, wiring }: Hosted, parent?: AnyActor) {
+  constructor({ charts, wiring }: HostedProtocol, parent?: AnyActor) {
     this.wiring = wiring;
     this.live = liveOf(charts);
     this.parent = parent ?? createActor(createMachine({})).start();

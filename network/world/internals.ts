@@ -1,8 +1,9 @@
 /**
  * The private fields of XState that Quiver uses, each behind a function, and a self-check of them when this file is loaded.
  *
- * If XState moves one of them, `missing` names it and one warning reports it. Charts are then stepped by XState's own `transition`, which
- * is slower and gives the same results (kernel.ts). Features without a public replacement throw an error: see `requireInternals`.
+ * If XState moves one of them, `missingFieldNames` has its name and one warning reports it. Charts are then stepped by XState's own
+ * `transition`, which is slower and gives the same results (kernel.ts). Features without a public replacement throw an error: see
+ * `requireInternals`.
  */
 import {
   createActor,
@@ -73,7 +74,7 @@ export const withNodes = (snapshot: AnyMachineSnapshot, nodes: readonly AnyState
 export const orderOf = (node: AnyStateNode): number => node.order;
 
 /** The actor that invoked or spawned this one. */
-export const parentOf = (actor: AnyActorRef): AnyActorRef | undefined => actor._parent;
+export const parentOf = (actor: AnyActorRef): AnyActor | undefined => actor._parent as AnyActor | undefined;
 
 /** Sends an event as if from another actor, which inspectors then know of. */
 export const relay = (source: AnyActorRef | undefined, target: AnyActorRef, event: EventObject): void =>
@@ -194,7 +195,7 @@ export function missingFields(create: typeof createActor = createActor): readonl
 }
 
 /** The private fields that this version of XState lacks; empty for the versions that Quiver is tested with. */
-export const missing: readonly string[] = /* @__PURE__ */ warned(missingFields());
+export const missingFieldNames: readonly string[] = /* @__PURE__ */ warned(missingFields());
 
 function warned(fields: readonly string[]): readonly string[] {
   if (fields.length > 0)
@@ -209,7 +210,7 @@ function warned(fields: readonly string[]): readonly string[] {
  *
  * @throws UsageError if this version of XState lacks a private field.
  */
-export function requireInternals(what: string, fields = missing): void {
+export function requireInternals(what: string, fields = missingFieldNames): void {
   if (fields.length > 0)
     throw new UsageError(
       `${what} needs XState 5.33, and this version differs inside (${fields.join(', ')}). Install xstate 5.33.`,

@@ -19,7 +19,15 @@ import {
 } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
-import { activeNodes, missing, orderOf, replaceListeners, reportingSystem, reportInspected, withNodes } from './internals.js';
+import {
+  activeNodes,
+  missingFieldNames,
+  orderOf,
+  replaceListeners,
+  reportingSystem,
+  reportInspected,
+  withNodes,
+} from './internals.js';
 
 interface ExecutableAction {
   readonly type: string;
@@ -86,7 +94,7 @@ const scope = {
 const anyScope = scope as any;
 
 /** True if microsteps are observed: then XState takes every step. */
-export const isObserved = (): boolean => observers > 0 || missing.length > 0;
+export const isObserved = (): boolean => observers > 0 || missingFieldNames.length > 0;
 
 /** Runs a function during which XState takes every step, to verify cached results. */
 export function byXState<T>(act: () => T): T {
@@ -136,7 +144,7 @@ const scopedSteps = {
 
 /** The steps of a chart by XState itself, with any collector. */
 export const interpreter = {
-  ...(missing.length > 0 ? publicSteps : scopedSteps),
+  ...(missingFieldNames.length > 0 ? publicSteps : scopedSteps),
 
   accepts(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {
     return snapshot.status === 'active' && (machine.getTransitionData(snapshot, event) ?? []).length > 0;

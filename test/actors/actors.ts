@@ -19,7 +19,7 @@ import type { Bounds } from '../explore/bounds.js';
 import { explore, type ExploreOptions } from '../explore/explore.js';
 import type { Exploration } from '../explore/examine.js';
 import { isMachine } from '../machine/references.js';
-import { asChart, nameOfInvoked, reference, ROLE, type ActorReference, type ActorGroup } from './translate.js';
+import { asChart, nameOfInvoked, reference, ROLE, type ActorReference, type ActorHierarchy } from './translate.js';
 
 /** An actor between two steps, as properties see it. */
 export interface ActorView<C = any> {
@@ -185,7 +185,7 @@ export function defineActors(
   const { machines, invoked } = localActorGroup(given);
   const names = Object.keys(machines);
   refuseUnknownActors(actorsDescription, machines);
-  const group: ActorGroup = { names, parentOf: (name) => invoked.get(name)?.parent };
+  const group: ActorHierarchy = { names, parentOf: (name) => invoked.get(name)?.parent };
   const charts = Object.fromEntries(names.map((name) => [name, asChart(name, machines[name]!, group)]));
   const inputs = new Map<string, unknown>();
   const inputOf = (name: string): unknown => {

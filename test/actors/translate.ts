@@ -40,7 +40,7 @@ export const reference = (id: string): ActorReference => ({ xstate$$type: 1, id 
 export const ROLE = 'actor';
 
 /** The actors, and the invocations between them. */
-export interface ActorGroup {
+export interface ActorHierarchy {
   readonly names: readonly string[];
   parentOf(name: string): string | undefined;
 }
@@ -75,7 +75,7 @@ const SERVICE =
 /** Event types by which hosts speak to charts. */
 const TAKEN = ['timer', 'drawn', 'link.up', 'link.down'];
 
-export function asChart(name: string, machine: AnyStateMachine, group: ActorGroup): AnyStateMachine {
+export function asChart(name: string, machine: AnyStateMachine, group: ActorHierarchy): AnyStateMachine {
   return new Translation(name, machine, group).chart();
 }
 
@@ -88,7 +88,7 @@ class Translation {
   constructor(
     private readonly name: string,
     private readonly machine: AnyStateMachine,
-    private readonly group: ActorGroup,
+    private readonly group: ActorHierarchy,
   ) {}
 
   chart(): AnyStateMachine {

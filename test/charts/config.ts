@@ -120,7 +120,7 @@ function* eventsOf({
   invoke,
   onDone,
 }: StateConfig): Generator<readonly [string, TransitionChoice[], boolean]> {
-  for (const [event, choices] of Object.entries(on ?? {})) yield [event, choices, isFromOutside(event)];
+  for (const [event, choices] of Object.entries(on ?? {})) yield [event, choices, isExternalEvent(event)];
   if (always) yield [ALWAYS, always, false];
   for (const [delay, choices] of Object.entries(after ?? {})) yield [`after ${delay}`, choices, false];
   for (const [i, invoked] of (invoke ?? []).entries()) {
@@ -134,13 +134,13 @@ function* eventsOf({
 }
 
 /** XState's own events come from time, from actors and from the chart itself; routes alone come from outside. */
-export const isFromOutside = (event: string): boolean => event === ROUTE || !event.startsWith('xstate.');
+export const isExternalEvent = (event: string): boolean => event === ROUTE || !event.startsWith('xstate.');
 
 export const DONE = 'done';
 const INVOKE_EVENTS = { onDone: 'done', onError: 'error', onSnapshot: 'snapshot' } as const;
 
 /** How rules call an event that XState knows by this type in this state. */
-export function eventName(node: AnyStateNode, type: string): string {
+export function ruleEventName(node: AnyStateNode, type: string): string {
   if (type === '') return ALWAYS;
   if (type === `xstate.done.state.${node.id}` && node.config.onDone) return DONE;
   const delay = type.startsWith('xstate.after.') && type.slice('xstate.after.'.length, -1 - node.id.length);
@@ -160,7 +160,7 @@ export function nameOfTaken(node: AnyStateNode, type: string, index: number): st
   const taken = (type === '' ? node.always : node.transitions.get(type))?.[index];
   const { id, route } = (taken?.target?.[0]?.config ?? {}) as { readonly id?: string; readonly route?: unknown };
   if (type === ROUTE && node.parent === undefined && id && route) return routeName(id);
-  return transitionName(stateName(node.path), eventName(node, type), index);
+  return transitionName(stateName(node.path), ruleEventName(node, type), index);
 }
 
 /** Every state of a chart with its place, the root first. */

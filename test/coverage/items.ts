@@ -3,7 +3,7 @@
  * received messages are items, too, but only runs show them.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { configOf, eventName, isFromOutside, nameOfTaken, rulesOf, stateName, statesOf } from '../charts/config.js';
+import { configOf, ruleEventName, isExternalEvent, nameOfTaken, rulesOf, stateName, statesOf } from '../charts/config.js';
 
 export const coverageKinds = ['state', 'transition', 'guard', 'event', 'sent', 'received'] as const;
 export type CoverageKind = (typeof coverageKinds)[number];
@@ -46,12 +46,12 @@ export function itemsTaken(machine: AnyStateMachine, source: string, eventType: 
 }
 
 function itemsOfTransition(node: AnyStateNode, eventType: string, index: number): readonly Item[] {
-  const event = eventName(node, eventType);
+  const event = ruleEventName(node, eventType);
   const choices = (eventType === '' ? node.always : node.transitions.get(eventType)) ?? [];
   const entered = (choices[index]?.target ?? []).flatMap(initialStates);
   return [
     `transition ${nameOfTaken(node, eventType, index)}`,
-    ...(event === eventType && isFromOutside(event) ? [`event ${event}` as const] : []),
+    ...(event === eventType && isExternalEvent(event) ? [`event ${event}` as const] : []),
     ...statesAround([node, ...entered]),
   ];
 }

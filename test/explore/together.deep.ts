@@ -14,7 +14,7 @@ import { completeGraph } from './fixtures.js';
 import { mutant } from './mutants.fixture.js';
 import { questionOf, type CheckOptions } from './scenario.js';
 import { alone, raced } from './together.fixture.js';
-import { examineTogether, isDivisible, partOf, type ThreadRunner } from './together.js';
+import { examineTogether, isDivisible, examineShare, type ThreadRunner } from './together.js';
 
 const graph = createMetric(completeGraph(3));
 const scenario = (protocol: Protocol, requests = 4): Scenario => ({
@@ -150,7 +150,7 @@ describe('questions for one thread, and restarts', () => {
   const helper =
     (question: Question): ThreadRunner =>
     async (task) =>
-      (await partOf(question, structuredClone(task)))?.watch.findings();
+      (await examineShare(question, structuredClone(task)))?.watch.findings();
   const together = (question: Question, runners = [question, question]) => examineTogether(question, runners.map(helper));
 
   test.each<[string, Protocol, CheckOptions]>([

@@ -66,7 +66,7 @@ async function attemptedTogether(question: Question, known: Known, runners: read
   const barrier = new Barrier(memory.cells, of);
   const answers = Promise.all(runners.map((help, i) => help({ known, mine: i + 1, of, memory })));
   answers.catch(() => barrier.giveUp());
-  const examination = await partOf(question, { known, mine: 0, of, memory });
+  const examination = await examineShare(question, { known, mine: 0, of, memory });
   const findings = (await answers).filter((answer) => answer !== undefined);
   if (findings.length < runners.length) return undefined;
   examination?.takeIn(findings);
@@ -76,7 +76,7 @@ async function attemptedTogether(question: Question, known: Known, runners: read
 /**
  * Searches one share in the thread that must notice when another thread fails. Returns undefined if some thread had to give up.
  */
-export async function partOf(question: Question, task: ThreadTask): Promise<Examination | undefined> {
+export async function examineShare(question: Question, task: ThreadTask): Promise<Examination | undefined> {
   const barrier = new Barrier(task.memory.cells, task.of);
   try {
     const examination = new Examination(question, task.known, task);

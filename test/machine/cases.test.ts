@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { elsewhere } from './cases-chance.fixtures.js';
 import { groups, type Case } from './cases.fixtures.js';
-import { reportOn, type MachineReport } from './report.js';
+import { reportOnMachine, type MachineReport } from './report.js';
 import { MachineTesting } from './testing.js';
 
 /** In a few words: the verdict with what fails, or with what is covered. */
@@ -22,7 +22,7 @@ const results = new Map<string, string>();
 
 async function judged({ id, machine, tests, result, failure, missing, notes, finding, covers = [] }: Case): Promise<void> {
   const testing = new MachineTesting(machine, tests);
-  const report = await reportOn(testing);
+  const report = await reportOnMachine(testing);
   results.set(id, `${resultOf(report)}${finding === undefined ? '' : `; without the property: ${finding}`}`);
   if (finding !== undefined) {
     const { invariants: _invariants, temporal: _temporal, ...bare } = tests ?? {};

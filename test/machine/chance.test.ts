@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { assign, createMachine, fromPromise, setup, spawnChild, stopChild } from 'xstate';
 import type { MachineTests } from './options.js';
-import { reportOn } from './report.js';
+import { reportOnMachine } from './report.js';
 import { MachineTesting, replaySteps } from './testing.js';
 
 const reported = async (machine: ReturnType<typeof createMachine>, tests: MachineTests = {}) =>
-  reportOn(new MachineTesting(machine as never, tests));
+  reportOnMachine(new MachineTesting(machine as never, tests));
 
 /** A list of at most three items with ids that `makeId` draws. */
 const listOf = (makeId: () => unknown) =>

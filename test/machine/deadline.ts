@@ -8,7 +8,7 @@ import type { MachineStep } from './options.js';
 import { Rig } from './rig.js';
 import { isFromOutside } from './steps.js';
 import type { Subject } from './subject.js';
-import type { Found, Temporal } from './temporal.js';
+import type { Refutation, Temporal } from './temporal.js';
 
 /** How many steps are taken for one deadline: few at first, since another start may show more. Each way is gone from the machine's start. */
 const STEPS_MAX = [500, 10_000];
@@ -51,7 +51,7 @@ export async function firstBeyond(
   subject: Subject,
   starts: readonly (readonly MachineStep[])[],
   property: Temporal,
-): Promise<Found> {
+): Promise<Refutation> {
   const question = questionOf(property);
   if (!question) return null;
   const all = new Budget(ALL_STEPS_MAX);
@@ -92,7 +92,7 @@ async function beyond(
   before: readonly MachineStep[],
   question: Question,
   budgets: readonly Budget[],
-): Promise<Found | 'undecided'> {
+): Promise<Refutation | 'undecided'> {
   const seen = new Set<string>();
   const ways: (readonly MachineStep[])[] = [[]];
   for (const way of ways) {
@@ -125,7 +125,7 @@ async function withDeadline(
 }
 
 /** Checks the property only on the given path. */
-export async function beyondAlong(subject: Subject, steps: readonly MachineStep[], property: Temporal): Promise<Found> {
+export async function beyondAlong(subject: Subject, steps: readonly MachineStep[], property: Temporal): Promise<Refutation> {
   const question = questionOf(property);
   if (!question) return null;
   const when = 'when' in property ? property.when : undefined;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createMachine, fromCallback, raise, setup, type AnyStateMachine } from 'xstate';
 import type { MachineTests } from './options.js';
-import { reportOn } from './report.js';
+import { reportOnMachine } from './report.js';
 import { describeStep } from './steps.js';
 import { MachineTesting } from './testing.js';
 
@@ -153,7 +153,7 @@ describe('a bound in time where there is much to go through', () => {
     });
     const clocks = createMachine({ type: 'parallel', states: { x: clock(700, 301), y: clock(1103, 130), z: clock(977, 211) } });
     const property = { never: () => false, withinMs: 1_000_000 };
-    const report = await reportOn(new MachineTesting(clocks, { mode: 'pure', temporal: { property } }));
+    const report = await reportOnMachine(new MachineTesting(clocks, { mode: 'pure', temporal: { property } }));
     expect(report.failures.map(({ description }) => description)).toEqual([
       expect.stringMatching(/^is undecided: a search of 1000000 ms needs more steps than the limits/),
     ]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { examples } from '../../examples/machines/samples.js';
 import type { MachineTests } from './options.js';
 import { planted } from './planted.fixture.js';
-import { reportOn } from './report.js';
+import { reportOnMachine } from './report.js';
 import { describeStep } from './steps.js';
 import { MachineTesting } from './testing.js';
 
@@ -60,14 +60,14 @@ describe('a finding', () => {
   const toggle = createMachine({ id: 'door', initial: 'open', states: { open: { on: { SHUT: 'shut' } }, shut: {} } });
 
   test('is a warning with the way there, and its reason silences it', async () => {
-    const { verdict, findings } = await reportOn(new MachineTesting(toggle));
+    const { verdict, findings } = await reportOnMachine(new MachineTesting(toggle));
     expect(verdict).toBe('valid');
     expect(findings).toMatchObject([{ name: 'dead end shut', chart: 'door', isFailure: false }]);
     expect(findings[0]!.steps.map(describeStep)).toEqual(['SHUT']);
     expect(findings[0]!.text).toBe(
       `dead end shut: after SHUT: nothing leads out of shut, and the machine has not ended there. If it is intended, add reasons: { "dead end shut": 'why' }`,
     );
-    const silenced = await reportOn(new MachineTesting(toggle, { reasons: { 'dead end shut': 'it is walled up' } }));
+    const silenced = await reportOnMachine(new MachineTesting(toggle, { reasons: { 'dead end shut': 'it is walled up' } }));
     expect(silenced.findings).toMatchObject([{ reason: 'it is walled up' }]);
   });
 
@@ -89,7 +89,7 @@ describe('a finding', () => {
 
   test('that is not there any more refutes its reason', async () => {
     const reasons = { 'dead end open': 'an old one' };
-    const { verdict, coverage } = await reportOn(new MachineTesting(toggle, { reasons }));
+    const { verdict, coverage } = await reportOnMachine(new MachineTesting(toggle, { reasons }));
     expect({ verdict, refuted: coverage.refuted }).toEqual({ verdict: 'invalid', refuted: ['dead end open'] });
   });
 
@@ -100,7 +100,7 @@ describe('a finding', () => {
       invoke: { src: 'child', id: 'child' },
       on: { GO: { actions: sendTo('child', { type: 'PALY' } as never) } },
     });
-    const { verdict, findings } = await reportOn(new MachineTesting(parent));
+    const { verdict, findings } = await reportOnMachine(new MachineTesting(parent));
     expect(verdict).toBe('invalid');
     expect(findings).toMatchObject([{ name: 'dropped event PALY of child', isFailure: true }]);
   });

@@ -1,6 +1,6 @@
 /** Groups uncovered items by cause: items behind a transition that lacks a sample are not covered either. */
 import type { AnyStateMachine } from 'xstate';
-import { configOf, rulesOf, statesOf, stateName, eventName, transitionName, type Rule } from '../charts/config.js';
+import { configOf, rulesOf, statesOf, stateName, ruleEventName, transitionName, type Rule } from '../charts/config.js';
 import { guardItem, itemsTaken, type Item } from '../coverage/items.js';
 import { nameOfAction } from './references.js';
 
@@ -64,7 +64,7 @@ function transitionsInto(machine: AnyStateMachine): ReadonlyMap<string, readonly
     const always = (node.always ?? []).map((one, index) => ['', one, index] as const);
     const all = [...node.transitions].flatMap(([type, list]) => list.map((one, index) => [type, one, index] as const));
     for (const [type, , index] of [...all, ...always]) {
-      const item: Item = `transition ${transitionName(stateName(node.path), eventName(node, type), index)}`;
+      const item: Item = `transition ${transitionName(stateName(node.path), ruleEventName(node, type), index)}`;
       for (const entered of itemsTaken(machine, node.id, type, index))
         if (entered.startsWith('state ') && entered !== `state ${stateName(node.path)}`)
           into.set(entered.slice('state '.length), [...(into.get(entered.slice('state '.length)) ?? []), item]);

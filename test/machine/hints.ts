@@ -1,7 +1,7 @@
 /** Why a part of a machine was not covered, and the sample that it would take. */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { isObject } from '../../machines/checks.js';
-import { configOf, DONE, eventName, ROUTE, rulesOf, statesOf, type Rule } from '../charts/config.js';
+import { configOf, DONE, ruleEventName, ROUTE, rulesOf, statesOf, type Rule } from '../charts/config.js';
 import { kindOf, type Item } from '../coverage/items.js';
 import { findReason } from '../coverage/report.js';
 import { guardName } from '../mutants/render.js';
@@ -39,7 +39,7 @@ function replacedBy({ originals }: Subject, chart: string, item: Item): string |
   const node = nodeOf(machine!, rule.state);
   if (rule.event === ROUTE && node === machine!.root && rules.some(({ route }) => route !== undefined))
     return 'the routes of the states replace it';
-  const name = eventName(node, rule.event);
+  const name = ruleEventName(node, rule.event);
   return name === rule.event ? undefined : `XState takes "${name}" of the same state instead: remove one of them`;
 }
 

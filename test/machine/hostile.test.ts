@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assign, createMachine, fromCallback, fromPromise, raise, sendTo, setup, type AnyStateMachine } from 'xstate';
 import type { MachineTests, MachineStep } from './options.js';
-import { reportOn } from './report.js';
+import { reportOnMachine } from './report.js';
 import { describeStep } from './steps.js';
 import { describeFailure, MachineTesting, replaySteps } from './testing.js';
 
-const report = (machine: unknown, tests: MachineTests = {}) => reportOn(new MachineTesting(machine as AnyStateMachine, tests));
+const report = (machine: unknown, tests: MachineTests = {}) =>
+  reportOnMachine(new MachineTesting(machine as AnyStateMachine, tests));
 const stepsIn = (text: string): MachineStep[] =>
   JSON.parse(text.split('replaySteps(machine, tests, ')[1]!.replace(/\);$/, '')) as MachineStep[];
 

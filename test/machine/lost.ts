@@ -8,7 +8,8 @@ import { encode } from './encode.js';
 import { actorsBelow, baseName } from './names.js';
 import { implementationsOf, nameOfAction } from './references.js';
 import type { Rig } from './rig.js';
-import { isRunning, kindOfLogic, parentOf } from './stage.js';
+import { parentOf } from '../../network/world/internals.js';
+import { isRunning, kindOfLogic } from './stage.js';
 
 /** Properties of XState's own actions that functions of an application do not have. */
 interface Builtin {

@@ -4,7 +4,7 @@
  */
 import type { AnyActor, AnyMachineSnapshot } from 'xstate';
 import { actorSource } from './stage.js';
-import { eventName } from '../charts/config.js';
+import { ruleEventName } from '../charts/config.js';
 import type { Timer, Timers } from './timers.js';
 
 /** The name of an actor, `undefined` for any other object. */
@@ -64,5 +64,5 @@ export function timersOf(timers: Timers, names: ReadonlyMap<AnyActor, string>): 
 function timerName(target: AnyActor, type: string): string {
   const snapshot = target.getSnapshot() as Partial<AnyMachineSnapshot>;
   const node = snapshot._nodes?.find((one) => type.startsWith('xstate.after.') && type.endsWith(`.${one.id}`));
-  return node ? `${eventName(node, type)} in ${node.path.join('.') || '(root)'}` : `delayed ${type}`;
+  return node ? `${ruleEventName(node, type)} in ${node.path.join('.') || '(root)'}` : `delayed ${type}`;
 }

@@ -1,7 +1,7 @@
 /** Which events the world outside sends: not those that a machine receives from within, and those that it passes on to a child. */
 import { describe, expect, test } from 'vitest';
 import { assign, createMachine, enqueueActions, forwardTo, raise, sendParent, sendTo, setup, type AnyStateMachine } from 'xstate';
-import { reportOn } from './report.js';
+import { reportOnMachine } from './report.js';
 import { MachineTesting } from './testing.js';
 import { sentWithin } from './within.js';
 
@@ -10,7 +10,7 @@ const lamp = setup({}).createMachine({
   initial: 'off',
   states: { off: { on: { TOGGLE: 'on' } }, on: { on: { TOGGLE: 'off' } } },
 });
-const reported = (machine: AnyStateMachine) => reportOn(new MachineTesting(machine));
+const reported = (machine: AnyStateMachine) => reportOnMachine(new MachineTesting(machine));
 const room = (actions: unknown, descriptor = 'TOGGLE', child: AnyStateMachine = lamp) =>
   setup({ actors: { lamp: child } }).createMachine({
     id: 'room',

@@ -9,7 +9,7 @@ import { answers } from '../../network/world/event-descriptors.js';
 import { baseName } from './names.js';
 import { implementationsOf, nameOfAction } from './references.js';
 import { isInvented } from './samples.js';
-import { parentOf } from './stage.js';
+import { parentOf } from '../../network/world/internals.js';
 import type { Timer } from './timers.js';
 
 export interface Remark {

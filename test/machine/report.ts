@@ -75,7 +75,7 @@ export function notesOn({ lostTimers }: Subject): readonly string[] {
 }
 
 /** Runs all tests of a machine. */
-export async function reportOn(
+export async function reportOnMachine(
   testing: MachineTesting,
   {
     others = [],

@@ -6,7 +6,7 @@ import { emitMachineTests, startMachine } from './emit.js';
 import { chartListing, lcovOf } from './lcov.js';
 import { judgeMachineMutants, machineMutants } from './mutants.js';
 import type { MachineTests } from './options.js';
-import { reportOn } from './report.js';
+import { reportOnMachine } from './report.js';
 import { MachineTesting } from './testing.js';
 
 const door = setup({
@@ -115,14 +115,14 @@ describe('mutants', () => {
 
   test('each is named before it is judged', async () => {
     const told: string[] = [];
-    await reportOn(new MachineTesting(door, tests), { mutants: true, onProgress: (what) => told.push(what) });
+    await reportOnMachine(new MachineTesting(door, tests), { mutants: true, onProgress: (what) => told.push(what) });
     expect(told.filter((what) => what.startsWith('mutant'))[0]).toMatch(/^mutant 1 of \d+, drop transition locked: CODE$/);
   });
 
   test('a survivor is shown as a diff and fails the report, unless a reason is given', async () => {
     const idle = createMachine({ id: 'idle', context: { n: 0 }, on: { A: { guard: () => true, actions: assign({ n: 1 }) } } });
     const given = { reasons: { 'guard (root): A is false': 'it is always true' } };
-    const report = await reportOn(new MachineTesting(idle, given), { mutants: true });
+    const report = await reportOnMachine(new MachineTesting(idle, given), { mutants: true });
     const [survivor] = report.mutants!.filter(({ killedBy }) => killedBy === null);
     expect(survivor).toMatchObject({
       name: 'drop guard (root): A',
@@ -130,7 +130,7 @@ describe('mutants', () => {
     });
     expect(report.verdict).toBe('invalid');
     const explained = { reasons: { ...given.reasons, 'drop guard (root): A': 'it is always true' } };
-    expect((await reportOn(new MachineTesting(idle, explained), { mutants: true })).verdict).toBe('valid');
+    expect((await reportOnMachine(new MachineTesting(idle, explained), { mutants: true })).verdict).toBe('valid');
   });
 });
 

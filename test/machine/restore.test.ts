@@ -1,7 +1,7 @@
 /** Stored at any place of a path and restored, a machine goes on alike. */
 import { expect, test } from 'vitest';
 import { createMachine, fromPromise, setup, stopChild } from 'xstate';
-import { reportOn } from './report.js';
+import { reportOnMachine } from './report.js';
 import { MachineTesting } from './testing.js';
 
 test('stored and restored', async () => {
@@ -51,7 +51,7 @@ test('the report names the timers that XState loses and the tests have armed aga
     initial: 'idle',
     states: { idle: { on: { COOK: 'cooking' } }, cooking: { after: { 3000: 'done' } }, done: { on: { AGAIN: 'idle' } } },
   });
-  const notes = async (tests: object) => (await reportOn(new MachineTesting(egg, tests))).notes;
+  const notes = async (tests: object) => (await reportOnMachine(new MachineTesting(egg, tests))).notes;
   expect(await notes({ restore: true })).toEqual([
     expect.stringMatching(/^XState does not arm timers again .* never go off: after 3000 in cooking$/),
   ]);

@@ -9,13 +9,12 @@ import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, AnyStateNode } from '
 import type { Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import { ChartAlone } from './alone.js';
-import { relay } from '../../network/world/internals.js';
+import { parentOf, relay } from '../../network/world/internals.js';
 import { descriptorsOf, type TakenTransition } from '../../network/world/kernel.js';
 import {
   createStaged,
   heldLogic,
   isRunning,
-  parentOf,
   settleService,
   standIn,
   type LogicKind,

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { assign, createMachine, setup, type AnyStateMachine } from 'xstate';
 import { machineMutants } from './mutants.js';
 import type { MachineTests } from './options.js';
-import { reportOn } from './report.js';
+import { reportOnMachine } from './report.js';
 import { MachineTesting } from './testing.js';
 
-const reported = (machine: AnyStateMachine, tests: MachineTests = {}) => reportOn(new MachineTesting(machine, tests));
+const reported = (machine: AnyStateMachine, tests: MachineTests = {}) => reportOnMachine(new MachineTesting(machine, tests));
 const covered = async (machine: AnyStateMachine) => {
   const testing = new MachineTesting(machine);
   const counts = (await testing.counts())[machine.id]!;

@@ -1,6 +1,6 @@
 /** Takes a plan on live actors, with their actions, a system under test and a reference, and judges every step. */
 import type { AnyActor } from 'xstate';
-import { schedule } from './stage.js';
+import { schedule } from '../../network/world/internals.js';
 import { encode } from './encode.js';
 import type { Failure } from './graph.js';
 import { UsageError } from '../../machines/errors.js';
@@ -179,7 +179,7 @@ function armAgain({ root, timers }: Rig, before: Rig): boolean {
     if (!scheduled) return false;
     const [source, target] = [same(scheduled.source), same(scheduled.target)];
     if (!source || !target) return false;
-    schedule({ ...scheduled, source, target }, delay);
+    schedule({ ...scheduled, source, target, delay });
   }
   timers.goOnAs(before.timers);
   return true;

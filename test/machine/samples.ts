@@ -2,11 +2,11 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { configOf, isFromOutside, ROUTE, rulesOf } from '../charts/config.js';
+import { configOf, isExternalEvent, ROUTE, rulesOf } from '../charts/config.js';
 import { encode } from './encode.js';
 import type { ArbitraryLike, EventSamples, MachineTests, SampleArgs, Samples, MachineStep } from './options.js';
 import { heldAs, heldEvent, isJson, type Holds } from './steps.js';
-import { passedOn } from './within.js';
+import { eventsPassedOn } from './within.js';
 
 /** How many values are drawn from an arbitrary. */
 const DRAWN = 6;
@@ -178,7 +178,7 @@ export function eventsFor(
   holds: Holds = isJson,
 ): readonly { readonly event: Message; readonly sample?: number; readonly description?: string }[] {
   const args = argsOf(snapshot);
-  const types = new Set(descriptors.filter(isFromOutside).flatMap((one) => typesFor(one, samples, snapshot)));
+  const types = new Set(descriptors.filter(isExternalEvent).flatMap((one) => typesFor(one, samples, snapshot)));
   return [...types].flatMap((type) =>
     valuesOf(samples?.[type], args, bareOf(type, snapshot), `event ${type}`).map((payload, i) => {
       if (typeof payload !== 'object' || payload === null)
@@ -213,5 +213,5 @@ function typesFor(descriptor: string, samples: EventSamples | undefined, snapsho
   const start = descriptor.slice(0, -1);
   const named = Object.keys(samples ?? {}).filter((type) => type.startsWith(start));
   if (named.length > 0) return named;
-  return [descriptor === '*' ? UNNAMED : `${start}other`, ...passedOn(snapshot, descriptor)];
+  return [descriptor === '*' ? UNNAMED : `${start}other`, ...eventsPassedOn(snapshot, descriptor)];
 }

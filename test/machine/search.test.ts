@@ -3,12 +3,12 @@ import { assign, createMachine, fromPromise, setup, spawnChild } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import type { MachineTests } from './options.js';
-import { reportOn } from './report.js';
+import { reportOnMachine } from './report.js';
 import { describeStep } from './steps.js';
 import { MachineTesting } from './testing.js';
 
 const reportOf = (machine: AnyStateMachine, tests: MachineTests = {}) =>
-  reportOn(new MachineTesting(machine, { ...tests, limits: { walks: 1, steps: 5, ...tests.limits } }));
+  reportOnMachine(new MachineTesting(machine, { ...tests, limits: { walks: 1, steps: 5, ...tests.limits } }));
 
 const fail = (): never => {
   throw new Error('too many');

@@ -6,10 +6,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { assign, createMachine, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
 import { describeMachine } from './describe-machine.js';
 import type { MachineTests } from './options.js';
-import { reportOn } from './report.js';
+import { reportOnMachine } from './report.js';
 import { describeFailure, failuresAlong, MachineTesting, replaySteps } from './testing.js';
 
-const report = (machine: unknown, tests: MachineTests = {}) => reportOn(new MachineTesting(machine as never, tests));
+const report = (machine: unknown, tests: MachineTests = {}) => reportOnMachine(new MachineTesting(machine as never, tests));
 const searched = async (machine: unknown, tests: MachineTests) => new MachineTesting(machine as never, tests).graph();
 
 const line = createMachine({ id: 'line', initial: 'open', states: { open: { on: { CHECK: 'closed' } }, closed: {} } });

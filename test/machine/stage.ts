@@ -37,7 +37,7 @@ export function kindOfLogic(logic: AnyActorLogic): LogicKind {
 }
 
 /** A delayed event that waits for the clock. */
-export interface Scheduled {
+export interface ScheduledEvent {
   readonly source: AnyActor;
   readonly target: AnyActor;
   readonly event: Message;
@@ -66,7 +66,7 @@ export interface StageHooks {
   relays(event: Message, target: AnyActor, source: AnyActor | undefined): void;
   taken(transition: TakenTransition): void;
   /** Called before the clock receives a timer for this event. */
-  schedules(scheduled: Scheduled): void;
+  schedules(scheduled: ScheduledEvent): void;
   /** The root has ended with an error. */
   broke(thrown: unknown): void;
 }
@@ -121,10 +121,6 @@ export function createStaged(
   return actor;
 }
 
-/** Arms a delayed event as the actor itself would. */
-export const schedule = ({ source, target, event, id }: Scheduled, delay: number): void =>
-  source.system.scheduler.schedule(source, target, event, delay, id);
-
 /** The type of an event that makes a held callback fail: XState's own callbacks fail by what they throw. */
 const BREAKS = 'quiver.breaks';
 
@@ -172,9 +168,6 @@ export const standIn = factories.promise as AnyActorLogic;
 /** The source name of an actor, if it has one. */
 export const actorSource = ({ src }: AnyActor): string | undefined =>
   typeof src === 'string' && !src.startsWith('xstate.invoke.') ? src : undefined;
-
-/** The actor that invoked or spawned this one. */
-export const parentOf = (actor: AnyActor): AnyActor | undefined => actor._parent as AnyActor | undefined;
 
 /** True if an actor has been started, and has neither ended nor been stopped. */
 export const isRunning = (actor: AnyActor): boolean =>

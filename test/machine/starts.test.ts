@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import type { MachineTests } from './options.js';
-import { reportOn } from './report.js';
+import { reportOnMachine } from './report.js';
 import { describeFailure, failuresAlong, MachineTesting } from './testing.js';
 
 const editor = setup({ guards: { mayWrite: ({ context }: any) => context.role === 'admin' } }).createMachine({
@@ -18,7 +18,7 @@ const editor = setup({ guards: { mayWrite: ({ context }: any) => context.role ==
 const starts = (...more: object[]): MachineTests => ({
   starts: [{ input: { role: 'guest' } }, { input: { role: 'admin' } }, ...more] as never,
 });
-const reported = (tests: MachineTests) => reportOn(new MachineTesting(editor, tests));
+const reported = (tests: MachineTests) => reportOnMachine(new MachineTesting(editor, tests));
 
 describe('starts', () => {
   test('one input alone leaves a guard half covered, two cover it in one run', async () => {

@@ -78,7 +78,7 @@ export async function temporalFailures(subject: Subject, graph: MachineGraph): P
 }
 
 type MarksAt = (vertex: MachineVertex) => Readonly<Record<string, boolean>>;
-export type Found = Omit<Failure, 'rule'> | null;
+export type Refutation = Omit<Failure, 'rule'> | null;
 
 /** The states in which a property begins: those where `when` holds, or the start. */
 function startsOf({ vertices }: MachineGraph, property: Temporal, marks: MarksAt): readonly MachineVertex[] {
@@ -86,7 +86,7 @@ function startsOf({ vertices }: MachineGraph, property: Temporal, marks: MarksAt
   return isAlways ? vertices.slice(0, 1) : vertices.filter((vertex) => marks(vertex)['when']);
 }
 
-function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Found {
+function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Refutation {
   const { vertices, isComplete } = graph;
   if ('sometimes' in property) {
     if (vertices.some((vertex) => marks(vertex)['sometimes'])) return null;
@@ -101,7 +101,7 @@ function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Fou
       description: `\`when\` holds in no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'}: nothing is asked`,
       ...(!isComplete && { isOpen: true }),
     };
-  const each = (check: (start: MachineVertex) => Found): Found => {
+  const each = (check: (start: MachineVertex) => Refutation): Refutation => {
     for (const start of starts) {
       const found = check(start);
       if (found) return found;
@@ -121,7 +121,7 @@ function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Fou
 }
 
 /** A path from one of these states that does not reach the target: it becomes quiescent before, or loops forever. */
-function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Found {
+function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Refutation {
   const isBefore = (vertex: MachineVertex) => vertex.edges !== null && !marks(vertex)['eventually'];
   const ways = new Map(starts.filter(isBefore).map((start) => [start, start.way] as const));
   for (const [vertex, way] of ways) {
@@ -138,8 +138,8 @@ function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Found {
 }
 
 /** A path from here that does not reach the state within this number of steps. */
-function takesLonger(isGoal: (vertex: MachineVertex) => boolean, within: number): (start: MachineVertex) => Found {
-  const visit = (vertex: MachineVertex, way: readonly MachineStep[], taken: number): Found => {
+function takesLonger(isGoal: (vertex: MachineVertex) => boolean, within: number): (start: MachineVertex) => Refutation {
+  const visit = (vertex: MachineVertex, way: readonly MachineStep[], taken: number): Refutation => {
     if (isGoal(vertex) || vertex.edges === null) return null;
     const here = JSON.stringify(vertex.value);
     if (taken >= within)
@@ -161,7 +161,7 @@ function reaches(
   isBad: (vertex: MachineVertex) => boolean,
   isOver: (vertex: MachineVertex) => boolean,
   within = Infinity,
-): Found {
+): Refutation {
   const cameBy = new Map<MachineVertex, readonly MachineStep[]>([[start, []]]);
   for (const [vertex, steps] of cameBy) {
     if (isOver(vertex)) continue;
@@ -176,7 +176,7 @@ function reaches(
 /** A way from here to a state in which it does not hold although the end has not come. */
 const breaks =
   (marks: MarksAt) =>
-  (start: MachineVertex): Found => {
+  (start: MachineVertex): Refutation => {
     const found = reaches(
       start,
       (vertex) => marks(vertex)['holds'] === false,

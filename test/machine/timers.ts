@@ -3,7 +3,7 @@
  *
  * A virtual clock with one time would show one order of the timers. Here all times that fit the path are kept together (see zone.ts).
  */
-import type { Scheduled } from './stage.js';
+import type { ScheduledEvent } from './stage.js';
 import { Zone } from './zone.js';
 
 /** The longest delay of `setTimeout`. A longer or invalid delay fires immediately. */
@@ -13,7 +13,7 @@ const DELAY_MAX = 2 ** 31 - 1;
 const AFTER = 1e-6;
 
 export interface Timer {
-  readonly scheduled: Scheduled | null;
+  readonly scheduled: ScheduledEvent | null;
   readonly delay: number;
   /** When it was armed. */
   readonly armed: Pick<Timers, 'now' | 'passed'>;
@@ -32,14 +32,14 @@ export class Timers {
   private zone = new Zone();
   private deadline: Timer | null = null;
   /** The owner of the next timer. */
-  private scheduled: Scheduled | null = null;
+  private scheduled: ScheduledEvent | null = null;
 
   /** @param before The timers of a path that continues here, with their time. */
   constructor(before?: Pick<Timers, 'now' | 'passed'>) {
     if (before) Object.assign(this, { now: before.now, passed: before.passed });
   }
 
-  readonly noted = (scheduled: Scheduled): void => void (this.scheduled = scheduled);
+  readonly noted = (scheduled: ScheduledEvent): void => void (this.scheduled = scheduled);
 
   /** The clock in XState's format. */
   readonly clock = {

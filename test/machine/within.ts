@@ -8,7 +8,7 @@
 import type { AnyActor, AnyMachineSnapshot, AnyStateMachine, AnyTransitionDefinition } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { descriptorsOf } from '../../network/world/kernel.js';
-import { configOf, isFromOutside, rulesOf, statesOf } from '../charts/config.js';
+import { configOf, isExternalEvent, rulesOf, statesOf } from '../charts/config.js';
 import type { MachineTests } from './options.js';
 import { reachableMachines, implementationsOf, nameOfAction, referencesOf } from './references.js';
 
@@ -80,7 +80,7 @@ function receiverOf(to: unknown): Sent['to'] {
 }
 
 /** The event types that child machines now listen to, where a transition for this descriptor passes events on to them. */
-export function passedOn(snapshot: AnyMachineSnapshot, descriptor: string): readonly string[] {
+export function eventsPassedOn(snapshot: AnyMachineSnapshot, descriptor: string): readonly string[] {
   const choices = snapshot._nodes.flatMap((node) => node.transitions.get(descriptor) ?? []);
   if (!choices.some((choice) => passesOn(choice, snapshot.machine))) return [];
   const children = Object.values(snapshot.children) as readonly (AnyActor | undefined)[];
@@ -94,8 +94,8 @@ export function passedOn(snapshot: AnyMachineSnapshot, descriptor: string): read
 function heardBy(snapshot: AnyMachineSnapshot): readonly string[] {
   const within = sentWithin(snapshot.machine);
   return descriptorsOf(snapshot)
-    .filter((one) => isFromOutside(one) && !within.has(one))
-    .flatMap((one) => (one.endsWith('*') ? passedOn(snapshot, one) : [one]));
+    .filter((one) => isExternalEvent(one) && !within.has(one))
+    .flatMap((one) => (one.endsWith('*') ? eventsPassedOn(snapshot, one) : [one]));
 }
 
 /** True if a transition sends the event that it takes. */

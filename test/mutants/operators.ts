@@ -1,7 +1,7 @@
 /** The edits that make mutants of a chart: each is a small mistake that someone could have made in writing it. */
 import { not, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import {
-  eventName,
+  ruleEventName,
   rulesOf,
   statesOf,
   type ChartConfig,
@@ -88,7 +88,7 @@ const nodeOf = ({ state }: Place, machine: AnyStateMachine): AnyStateNode =>
 function targetOf(place: Place, index: number, machine: AnyStateMachine): AnyStateNode | undefined {
   const node = nodeOf(place, machine);
   const [, definitions] =
-    [['', node.always] as const, ...node.transitions].find(([type]) => eventName(node, type) === place.event) ?? [];
+    [['', node.always] as const, ...node.transitions].find(([type]) => ruleEventName(node, type) === place.event) ?? [];
   return definitions?.[index]?.target?.[0];
 }
 
@@ -104,7 +104,7 @@ function isAlone(place: Place, machine: AnyStateMachine): boolean {
   const node = nodeOf(place, machine);
   for (let at: AnyStateNode | undefined = node; at; at = at.parent)
     for (const type of at.transitions.keys())
-      if (type.includes('*') || (at !== node && eventName(at, type) === place.event)) return false;
+      if (type.includes('*') || (at !== node && ruleEventName(at, type) === place.event)) return false;
   return true;
 }
 

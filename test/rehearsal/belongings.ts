@@ -46,7 +46,7 @@ export interface FencedStore {
 }
 
 /** The store, as judges read it. */
-export class SharedStore {
+export class RehearsedStore {
   readonly values = new Map<string, unknown>();
   /** For each key, the largest fencing token of all writes, and of all uses. */
   private readonly written = new Map<string, number>();

@@ -13,7 +13,7 @@ interface HeldNode {
   readonly listening: number;
 }
 
-export class Holdings {
+export class OpenResources {
   private readonly nodes: HeldNode[] = [];
 
   constructor(private readonly world: VirtualWorld) {}

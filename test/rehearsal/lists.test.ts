@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { formatFailure } from './failure.js';
 import { invariant } from './judges.js';
-import { listOf, listsUnder, rightGoOn } from '../../testing/rehearsal/lists.js';
+import { peerListOf, listsUnder, rightGoOn } from '../../testing/rehearsal/lists.js';
 import { shippedFrom } from '../../testing/rehearsal/locks.js';
 import { rehearse } from './rehearse.js';
 import type { RehearsalEvent } from './world.js';
@@ -44,13 +44,13 @@ test.each([
 ] as const)('a wrong list, %s: in one life of less than half of the peers', (mistake, list) => {
   const peers = ['p0', 'p1', 'p2'];
   const knobs = { mistake, first: 1, odd: 2, inLife: 1 };
-  expect(listOf({ id: 'p1', peers, life: 1, knobs })).toEqual(list);
+  expect(peerListOf({ id: 'p1', peers, life: 1, knobs })).toEqual(list);
   for (const [id, life] of [
     ['p1', 2],
     ['p2', 1],
     ['p0', 1],
   ] as const)
-    expect(listOf({ id, peers, life, knobs })).toBe(peers);
+    expect(peerListOf({ id, peers, life, knobs })).toBe(peers);
 });
 
 test('its judge finds a right peer that ends and a wrong peer without an error', () => {

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { WebSocket } from 'ws';
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
-import { Disk, type SharedStore, type FencedStore } from './belongings.js';
+import { Disk, type RehearsedStore, type FencedStore } from './belongings.js';
 import { watched, type LocksLike } from './watched.js';
 import { WorldServer, WorldSocket, WorldSocketServer } from './web-sockets.js';
 import type { Process, VirtualWorld } from './world.js';
@@ -76,7 +76,7 @@ export function createPeer(
   process: Process,
   peers: readonly string[],
   knobs: Readonly<Record<string, unknown>>,
-  store: SharedStore['end'],
+  store: RehearsedStore['end'],
   disk: Disk,
 ): RehearsedPeer {
   const { id, life, release } = process;

@@ -7,11 +7,11 @@
  * observe the run. The first violation is shrunk and reported with its seed. world.ts explains how a world works, faults.ts what can fail.
  */
 import { UsageError } from '../../machines/errors.js';
-import { Disk, SharedStore } from './belongings.js';
+import { Disk, RehearsedStore } from './belongings.js';
 import { watchEscapes } from './escapes.js';
 import { checkReplay, failureOf } from './failure.js';
 import { applyFault } from './faults.js';
-import { Holdings } from './holdings.js';
+import { OpenResources } from './holdings.js';
 import { beginning, judged } from './judging.js';
 import { lockJudges, type RehearsalJudge, type RehearsalVerdict } from './judges.js';
 import { createPeer, type Main } from './peer.js';
@@ -167,7 +167,7 @@ export async function runOnce(
   watch: (world: VirtualWorld) => void = () => {},
 ): Promise<RehearsalOutcome> {
   const world = new VirtualWorld(scenario.seed, scenario.latencyMs, scenario.distances, isKept);
-  const store = new SharedStore(world);
+  const store = new RehearsedStore(world);
   const disks = new Map<string, Disk>();
   const history: RehearsalEvent[] = [];
   const counts: Record<string, number> = {};
@@ -189,7 +189,7 @@ export async function runOnce(
   };
   populate(world, scenario, options, main, store, disks);
   watch(world);
-  const holdings = new Holdings(world);
+  const holdings = new OpenResources(world);
   const roles = isKept ? new RoleSteps(world, () => history.length) : null;
   const unsubscribe = [roles?.listen(), holdings.listen()];
   const leave = enterWorld(world, scenario.limits);
@@ -211,7 +211,7 @@ function populate(
   scenario: RehearsalScenario,
   { services = {}, clients = {} }: RehearseOptions,
   main: Main,
-  store: SharedStore,
+  store: RehearsedStore,
   disks: Map<string, Disk>,
 ): void {
   const { peers, startsMs, skewsMs, faults, knobs } = scenario;

@@ -10,7 +10,7 @@ import { isStep, type NetworkLine, type StepLine, type TraceHeader, type TraceLi
 import { FollowedWorld, Impossible } from './follow.js';
 import { requireProtocol } from '../../network/scenario/required.js';
 
-export interface Finding {
+export interface TraceFinding {
   /** Counted from 1, the header's. */
   readonly line: number;
   readonly what: string;
@@ -24,8 +24,8 @@ export interface Finding {
 export interface Verification {
   readonly steps: number;
   /** The first step that no chart can take. */
-  readonly impossible: Finding | null;
-  readonly violations: readonly Finding[];
+  readonly impossible: TraceFinding | null;
+  readonly violations: readonly TraceFinding[];
   /** Empty after an impossible step. */
   readonly properties: readonly PropertyResult[];
 }
@@ -67,7 +67,7 @@ export function verifyTrace(
 class Following {
   private readonly followed: FollowedWorld;
   private readonly monitor: Monitor;
-  private readonly violations: Finding[] = [];
+  private readonly violations: TraceFinding[] = [];
   private number = 1;
   private steps = 0;
   private at = 0;
@@ -86,7 +86,7 @@ class Following {
   }
 
   run(): Verification {
-    let impossible: Finding | null = null;
+    let impossible: TraceFinding | null = null;
     for (const [i, line] of this.lines.entries()) {
       this.number = i + 2;
       try {

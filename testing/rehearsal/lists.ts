@@ -18,7 +18,7 @@ const oddOf = (peers: readonly string[], knobs: RehearsedPeer['knobs']): number 
   Math.min(knobs['odd'] as number, (peers.length - 1) / 2);
 
 /** The list of a peer in this life: the right one, unless the plan gives it a wrong one. */
-export function listOf(
+export function peerListOf(
   { id, peers, life, knobs }: Pick<RehearsedPeer, 'id' | 'peers' | 'life' | 'knobs'>,
   mistake = knobs['mistake'] as (typeof MISTAKES)[number],
 ): readonly string[] {
@@ -34,7 +34,7 @@ export function listOf(
 
 async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
   const { peers, knobs, life, disk, note } = peer;
-  const list = listOf(peer);
+  const list = peerListOf(peer);
   const isRight = list === peers;
   if (!isRight) note('wrong', { life, list });
   const transport = shipped.linked(wireOf(shipped, peer), { peers: [...new Set([...peers, ...list])] });

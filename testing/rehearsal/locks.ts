@@ -143,7 +143,7 @@ export function servicesOf({ webSocketHub }: Shipped, over: readonly string[]): 
  * The maximum number of objects that a peer keeps at the end of a run: three times the measured number with twenty locks and
  * seven peers.
  */
-export const HELD = { kept: 3_000, listeners: 30 };
+export const HELD_MAX = { kept: 3_000, listeners: 30 };
 
 /**
  * Options of rehearsals over some transports with the same services. Clocks are not changed over NATS: a client whose clock is set back
@@ -158,7 +158,7 @@ export const locksUnder = (
     services: servicesOf(shipped, over),
     seconds: 20,
     limits: ['shipped', 'small'],
-    judges: [...lockJudges(), noLeaks(HELD)],
+    judges: [...lockJudges(), noLeaks(HELD_MAX)],
     ...(over.includes('nats') && { faults: FAULTS.filter((kind) => kind !== 'jump') }),
     knobs: {
       over,

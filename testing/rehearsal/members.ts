@@ -9,7 +9,7 @@
 import type { MembershipChange } from '../../machines/locks/membership.js';
 import { lockJudges, type RehearsalJudge } from '../../test/rehearsal/judges.js';
 import { diskStorage } from '../../test/rehearsal/disk-storage.js';
-import { below, endOfFullDisk, HELD, servicesOf, sleep, wireOf, workWith, type Shipped } from './locks.js';
+import { below, endOfFullDisk, HELD_MAX, servicesOf, sleep, wireOf, workWith, type Shipped } from './locks.js';
 import { noLeaks } from '../../test/rehearsal/object-judges.js';
 import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
 import type { RehearseOptions } from '../../test/rehearsal/options.js';
@@ -197,7 +197,7 @@ export const membersUnder = (
     clients: { operator: operate },
     seconds: 28,
     limits: ['shipped', 'small'],
-    judges: [...lockJudges().map(amongMembers), changesSettle(), noLeaks(HELD)],
+    judges: [...lockJudges().map(amongMembers), changesSettle(), noLeaks(HELD_MAX)],
     knobs: {
       over,
       workers: [1, 2],

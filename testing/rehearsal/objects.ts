@@ -3,7 +3,7 @@
  * uses all of them at once over one linked transport, with the persistent state of locks on the peer's disk.
  */
 import { diskStorage } from '../../test/rehearsal/disk-storage.js';
-import { HELD, servicesOf, sleep, below, endOfFullDisk, wireOf, type Shipped } from './locks.js';
+import { HELD_MAX, servicesOf, sleep, below, endOfFullDisk, wireOf, type Shipped } from './locks.js';
 import { lockJudges, type RehearsalJudge } from '../../test/rehearsal/judges.js';
 import { sequentialRegister } from '../../test/rehearsal/linearizability.js';
 import { delivery, linearizable, noLeaks, oneLeader, unique, withinBudget } from '../../test/rehearsal/object-judges.js';
@@ -112,7 +112,7 @@ export const objectsUnder = (
     seconds: 24,
     limits: ['shipped', 'small'],
     knobs: { over, stored: [true], think: [50, 200, 800], burst: [1, 5, 40], size: [10, 3_000, 30_000] },
-    judges: [...lockJudges(), ...keptJudges(), answered(), oneLeader(), delivery(), noLeaks(HELD)],
+    judges: [...lockJudges(), ...keptJudges(), answered(), oneLeader(), delivery(), noLeaks(HELD_MAX)],
   },
   main: (peer) => work(shipped, peer),
 });

@@ -6,7 +6,7 @@ import { movingObjectsUnder, OBJECTS, objectsUnder, unstoredObjectsUnder, type S
 import type { Main } from '../../test/rehearsal/peer.js';
 import type { RehearseOptions } from '../../test/rehearsal/options.js';
 
-export interface Workload {
+export interface SwarmWorkload {
   readonly options: RehearseOptions;
   readonly main: Main;
   /** The part of the processor time that the swarm spends on this workload. */
@@ -15,7 +15,7 @@ export interface Workload {
 
 const shipped = await shippedFrom<ShippedObjects>((path) => import(/* @vite-ignore */ `../../adapters/${path}.js`), OBJECTS);
 
-const workload = ({ options, main }: Omit<Workload, 'share'>, share: number): Workload => ({ options, main, share });
+const workload = ({ options, main }: Omit<SwarmWorkload, 'share'>, share: number): SwarmWorkload => ({ options, main, share });
 
 const nats = locksUnder(shipped, ['nats']);
 
@@ -33,7 +33,7 @@ export const WORKLOADS = {
   'objects over mesh': workload(objectsUnder(shipped, ['mesh']), 0.05),
   'objects, members change': workload(movingObjectsUnder(shipped), 0.1),
   'objects, members change, over mesh': workload(movingObjectsUnder(shipped, ['mesh']), 0.05),
-} satisfies Record<string, Workload>;
+} satisfies Record<string, SwarmWorkload>;
 
 export type WorkloadName = keyof typeof WORKLOADS;
 

@@ -1,7 +1,7 @@
 /** Layouts of charts, each computed once, in the worker, when it is first shown. */
 import { signal, type Signal } from '@preact/signals';
 import { layOutChart } from '../../model/chart-layout.js';
-import type { ChartLayout } from '../../model/chart-shapes.js';
+import type { ChartLayout, Size } from '../../model/chart-shapes.js';
 import { depthOf, type Chart } from '../../model/chart.js';
 import type { FoldedPaths } from '../../model/fold.js';
 import { elkInWorker } from './engine.js';
@@ -15,11 +15,6 @@ export const isTooLarge = (chart: Chart): boolean => chart.states.size > STATES_
 
 /** The message of the last layout that failed. */
 export const layoutError = signal<string | null>(null);
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 const known = new WeakMap<Chart, Map<string, Signal<ChartLayout | null>>>();
 /** While another layout is made, the last one of the chart stays. */

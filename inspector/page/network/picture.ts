@@ -1,7 +1,8 @@
 /** The parts of the network's picture at the playhead, as signals, and its painting. */
 import { computed, signal } from '@preact/signals';
 import { progress } from '../../model/playback.js';
-import { sized, type Size } from '../canvas.js';
+import type { Size } from '../../model/chart-shapes.js';
+import { sized } from '../canvas.js';
 import { kindColor } from '../colors.js';
 import { theme } from '../shell.js';
 import {

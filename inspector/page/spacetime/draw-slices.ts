@@ -3,7 +3,7 @@
  * has the color of the state in the plots, and shows its name if it fits.
  */
 import type { LaneSlice } from '../../model/spacetime.js';
-import type { Size } from '../canvas.js';
+import type { Size } from '../../model/chart-shapes.js';
 import { FONT } from '../chart/measure.js';
 import { kindColor, palette } from '../colors.js';
 

@@ -15,7 +15,7 @@ import {
 import { idOf, numberText } from '../../model/words.js';
 import { hits, intervals } from '../ask.js';
 import { chainLines } from '../asked-why.js';
-import type { Size } from '../canvas.js';
+import type { Size } from '../../model/chart-shapes.js';
 import { kindColor, palette } from '../colors.js';
 import { distanceToLine } from '../network/geometry.js';
 import { stateNames } from '../state-names.js';

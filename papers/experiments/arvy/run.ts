@@ -1,5 +1,5 @@
 /** One sequential run of the directory: its cost, and its final state. */
-import { simulate } from '../../../testing/simulate.js';
+import { simulateByName } from '../../../testing/simulate.js';
 
 export interface DirectoryCost {
   readonly findCost: number;
@@ -23,7 +23,7 @@ export function costOf(topology: JsonObject, options: JsonObject, requests: read
     network: { order: 'unordered' },
     workload: { sequential: requests.map((i) => `n${i}`) },
   };
-  return simulate(scenario, { host: 'snapshots', watch: false }).summary as unknown as DirectoryCost;
+  return simulateByName(scenario, { host: 'snapshots', watch: false }).summary as unknown as DirectoryCost;
 }
 
 export const onRing = (n: number, policy: string, requests: readonly number[]): DirectoryCost =>

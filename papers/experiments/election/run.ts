@@ -1,6 +1,6 @@
 /** Runs of the election in the paper's synchronous harness: unit delay, the change at tick 1, without monitoring. */
 import { createTopology } from '../../../network/topology/index.js';
-import { simulate } from '../../../testing/simulate.js';
+import { simulateByName } from '../../../testing/simulate.js';
 import type { Topology } from '../../../machines/protocol.js';
 
 export type NetworkShape = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ type Pair = readonly [string, string];
 
 /** Cuts links at tick 1 and runs to rest. */
 export function afterLoss(topology: Topology, lost: readonly Pair[], options: Options = {}): ElectionCost {
-  const { at, summary } = simulate(
+  const { at, summary } = simulateByName(
     {
       protocol: 'election',
       topology: { ...topology },

@@ -1,7 +1,7 @@
 /** Runs of the queue from arbitrary states: round trips until every edge stays fully legal. */
 import { parseScenario, Simulation } from '../../../entries/network.js';
 import { protocols } from '../../../entries/machines.js';
-import { simulate } from '../../../testing/simulate.js';
+import { simulateByName } from '../../../testing/simulate.js';
 import { type Report } from '../../../index.js';
 import { edgeName, edgesOf, isUnderObservation, look, type TreeEdge } from '../../../machines/queue/view.js';
 import { Random } from '../../../network/random.js';
@@ -28,7 +28,7 @@ export interface Stabilization {
 export function fixedTree(shape: SpanningShape, n: number, delay: Delays, tau: number, seeds: number): Stabilization {
   const until = { at: (4 + tau) * ROUND_TRIP };
   return extremesOf(seeds, (seed) =>
-    timeOf(simulate({ ...corruptTree(shape, n, delay, tau, seed), until }, { host: 'snapshots', watch: false })),
+    timeOf(simulateByName({ ...corruptTree(shape, n, delay, tau, seed), until }, { host: 'snapshots', watch: false })),
   );
 }
 
@@ -75,7 +75,7 @@ export function untilObserved(shape: SpanningShape, n: number, delay: Delays, ta
 export function layered(topology: object, requests: number, seeds: number): number {
   const times = each(seeds, (seed) =>
     timeOf(
-      simulate(
+      simulateByName(
         {
           protocol: 'queue',
           topology,
