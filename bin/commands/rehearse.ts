@@ -1,12 +1,14 @@
 /** `quiver rehearse FILE`: runs an application's module under faults in virtual time; with a failure's file, that failure again. */
+import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { checkReplay } from '../../test/rehearsal/failure.js';
 import { rehearse } from '../../test/rehearsal/rehearse.js';
 import type { Rehearsal } from '../../test/rehearsal/report.js';
 import { formatFailure } from '../../test/rehearsal/failure.js';
-import { frameOf, RUNS_MAX } from '../../test/rehearsal/options.js';
+import { frameOf, RUNS_MAX, type RehearseOptions } from '../../test/rehearsal/options.js';
+import type { Main } from '../../test/rehearsal/peer.js';
 import { OutputFile } from '../output-file.js';
-import { rehearsalIn } from '../rehearsal-module.js';
+import { exportsOf } from '../modules.js';
 import { readJsonAs } from '../read-file.js';
 import { number, verdictInColor } from '../style.js';
 import { integerOption } from '../usage.js';
@@ -53,6 +55,28 @@ async function rehearsal(word: string, runs?: number, seed?: number, again?: str
     },
     main,
   );
+}
+
+interface DescribedRehearsal extends RehearseOptions {
+  readonly main: Main;
+}
+
+/**
+ * The exported rehearsal of a module: an object with `main` and the options of `rehearse`; `FILE#name` selects one of several.
+ */
+async function rehearsalIn(word: string): Promise<DescribedRehearsal> {
+  const [file, wanted] = word.split('#') as [string, string?];
+  const { exported } = await exportsOf(file);
+  const found = Object.entries(exported).filter(([, value]) => isObject(value) && typeof value['main'] === 'function');
+  const names = found.map(([name]) => name);
+  if (names.length === 0)
+    throw new UsageError(`${file} exports no rehearsal. Add: export const rehearsal = { peers: 3, main: async (peer) => { … } }`);
+  const name = wanted ?? (names.length === 1 ? names[0] : undefined);
+  if (name === undefined)
+    throw new UsageError(`${file} exports several rehearsals: ${names.join(', ')}. Choose one: ${file}#${names[0]}`);
+  const one = found.find(([other]) => other === name);
+  if (!one) throw new UsageError(`${file} exports no rehearsal ${name}. It exports ${names.join(', ')}.`);
+  return one[1] as DescribedRehearsal;
 }
 
 export default command;

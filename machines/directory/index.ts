@@ -15,8 +15,7 @@ import { directoryOptions, type DirectoryOptions } from './options.js';
 import { machineWith, type OwnPolicies } from './own-policies.js';
 import type { Protocol } from '../protocol.js';
 import { directoryProperties } from './properties.js';
-import { directorySamples } from './samples.js';
-import { directorySystems } from './systems.js';
+import { directorySamples, directorySystems } from './samples.js';
 import { directoryContext, holdsToken, isUsing, isRequesting, DIRECTORY } from './view.js';
 
 export { directoryMachine } from './machine.js';

@@ -1,5 +1,5 @@
-/** Sample events and inputs for one directory chart, for path generation and coverage. */
-import type { ChartSamples } from '../protocol.js';
+/** Samples: events and inputs for the chart; small systems of every policy, with grants that are used for a while or released at once. */
+import type { ChartSamples, SystemSample } from '../protocol.js';
 import type { DirectoryContext, DirectoryInput } from './machine.js';
 import { policies } from './policies.js';
 
@@ -53,4 +53,27 @@ export const directorySamples: readonly ChartSamples[] = [
   { input: { ...start('b', 'arrow'), fence: 0 }, events: fencedEvents },
   { input: start('b', 'arrow'), events: readEvents },
   { input: { ...start('b', 'ivy'), together: 3 }, events },
+];
+
+const ask = (node: string) => ({ at: 0, node, do: 'request' });
+
+export const directorySystems: readonly SystemSample[] = [
+  { topology: { kind: 'ring', n: 3 }, options: { policy: 'random', hold: 1 }, events: ['n0', 'n1', 'n2', 'n1'].map(ask) },
+  {
+    topology: { kind: 'path', n: 3 },
+    // Long uses, so that requests arrive while others wait.
+    options: { policy: 'ivy', together: 2, hold: 30 },
+    events: ['n1', 'n2', 'n0', 'n2'].map(ask),
+  },
+  {
+    topology: { kind: 'path', n: 3 },
+    options: { policy: 'arrow', together: 2, hold: 30 },
+    events: ['n1', 'n2', 'n2', 'n2', 'n1'].map(ask),
+  },
+  { topology: { kind: 'ring', n: 4 }, options: { policy: 'bridge' }, events: ['n0', 'n1', 'n2', 'n3'].map(ask) },
+  ...['arrow', 'second', 'middle'].map((policy) => ({
+    topology: { kind: 'path', n: 3 },
+    options: { policy },
+    events: ['n2', 'n1', 'n0'].map(ask),
+  })),
 ];

@@ -11,11 +11,9 @@ import { defineProtocol } from '../define.js';
 import { ExclusionAccount } from './account.js';
 import { exclusionCore } from './core.js';
 import { exclusionCorruption } from './corruption.js';
-import { exclusionOverlay } from './overlay.js';
 import { exclusionProperties } from './properties.js';
-import { samplesOf } from './samples.js';
-import { exclusionSystems } from './systems.js';
-import { EXCLUSION } from './view.js';
+import { samplesOf, exclusionSystems } from './samples.js';
+import { EXCLUSION, exclusionOverlay } from './view.js';
 
 export { exclusionMachine } from './machine.js';
 export { exclusionCore };

@@ -1,5 +1,5 @@
-/** Sample events and inputs for one chart, for path generation and coverage. */
-import type { ChartSamples } from '../protocol.js';
+/** Samples: events and inputs for the chart, and small systems with link changes and with the rules as printed, which deadlock. */
+import type { ChartSamples, SystemSample } from '../protocol.js';
 import { initiatorSays, participantSays, type ExclusionContext, type ExclusionInput, type Rules } from './machine.js';
 
 /** A port that the node does not have. */
@@ -39,3 +39,29 @@ export const samplesOf = (rules: readonly Rules[]): readonly ChartSamples[] =>
     { input: start(set), events },
     { input: start(set), events: asked },
   ]);
+
+const lock = (node: string) => ({ at: 0, node, do: 'lock' });
+
+const pair = { kind: 'path', n: 2 };
+const row = { kind: 'path', n: 3 };
+
+export const exclusionSystems: readonly SystemSample[] = [
+  { topology: pair, options: { priorities: 2, hold: 1 }, events: ['n0', 'n1', 'n0'].map(lock) },
+  { topology: row, options: { priorities: 2, rules: 'deferred' }, events: ['n0', 'n1', 'n2'].map(lock) },
+  {
+    topology: row,
+    options: { priorities: 2, hold: 1 },
+    events: [lock('n0'), lock('n1'), { at: 0, do: 'cut', link: ['n1', 'n2'] }, { at: 0, do: 'join', link: ['n1', 'n2'] }],
+  },
+  {
+    topology: pair,
+    options: { priorities: 2, hold: 1 },
+    events: [{ at: 0, node: 'n0', do: 'pair', port: 1 }, lock('n1')],
+  },
+  {
+    topology: pair,
+    options: { priorities: 2, rules: 'printed', hold: 1 },
+    events: ['n0', 'n1', 'n0'].map(lock),
+    violates: 'every request succeeds',
+  },
+];

@@ -15,8 +15,7 @@ import { linkDescription } from './core.js';
 import { suspects, type LinkContext } from './frames.js';
 import { linkOptions, type LinkOptions } from './options.js';
 import { linkProperties } from './properties.js';
-import { linkSamples } from './samples.js';
-import { linkSystems } from './systems.js';
+import { linkSamples, linkSystems } from './samples.js';
 import { carriedBy, CHART, endAt, isUp, linksOf, relaysBetween } from './view.js';
 
 export { linkMachine } from './machine.js';

@@ -14,10 +14,9 @@ import { QueueAccount } from './account.js';
 import { queueCore } from './core.js';
 import { queueCorruption } from './corruption.js';
 import { withoutExcess } from './counts.js';
-import { queueOverlay } from './overlay.js';
 import { isAtRest, queueMayFire, queueProperties } from './properties.js';
-import { queueSamples } from './samples.js';
-import { queueSystems } from './systems.js';
+import { queueSamples, queueSystems } from './samples.js';
+import { queueOverlay } from './view.js';
 
 export type { Queued } from './messages.js';
 export { queueCore };

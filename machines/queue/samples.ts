@@ -1,6 +1,6 @@
-/** Sample inputs and events for each chart of the queue, for path generation and coverage. */
+/** Samples: inputs and events for each chart; small systems with a maintained tree, one to be found again, one that splits, and corruption. */
 import type { Message } from '../effects.js';
-import type { ChartSamples } from '../protocol.js';
+import type { ChartSamples, SystemSample } from '../protocol.js';
 import type { TreeContext, TreeInput } from '../tree/machine.js';
 import { BEAT } from '../tree/machine.js';
 import { OBSERVE, type GuardianContext } from './guardian.js';
@@ -63,3 +63,16 @@ export const queueSamples: Readonly<Record<string, readonly ChartSamples[]>> = {
   guardian: [{ input: { child: 'c', tau: 4 }, events: guardianEvents }],
   tree: [{ input: treeStart, events: treeEvents }],
 };
+
+const ask = (node: string) => ({ at: 0, node, do: 'request' });
+
+export const queueSystems: readonly SystemSample[] = [
+  { topology: { kind: 'path', n: 3 }, events: ['n0', 'n2', 'n1', 'n2'].map(ask) },
+  { topology: { kind: 'path', n: 2 }, events: [{ at: 0, do: 'corrupt', nodes: ['n0', 'n1'] }, ask('n0'), ask('n1')] },
+  { topology: { kind: 'path', n: 2 }, options: { tree: 'stabilizing' }, events: [{ at: 0, do: 'cut', link: ['n0', 'n1'] }] },
+  {
+    topology: { kind: 'ring', n: 3 },
+    options: { tree: 'stabilizing' },
+    events: [ask('n1'), ask('n2'), { at: 0, do: 'cut', link: ['n0', 'n1'] }, { at: 0, do: 'join', link: ['n0', 'n1'] }],
+  },
+];

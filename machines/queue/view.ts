@@ -1,8 +1,8 @@
 /** The queue's global state in the paper's terms: tree edges, φ, legal and fully legal (sections 4 and 6; spec 2.2, 2.4). */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Flight, NodeView, RoleView } from '../protocol.js';
+import type { Configuration, Flight, LinksView, NodeView, Overlay, RoleView } from '../protocol.js';
 import type { GuardianContext } from './guardian.js';
-import { childOf, GUARDIAN, POINTER, type ObserverReturn } from './messages.js';
+import { childOf, GUARDIAN, guardianOf, POINTER, type ObserverReturn } from './messages.js';
 import type { QueueOptions } from './options.js';
 import type { PointerContext } from './pointer.js';
 
@@ -108,3 +108,28 @@ export function isUnderObservation({ guardian, pa, pb, down, up, phi }: EdgeView
 /** P2: no observer on the edge, and the guardian's estimate is φ. */
 const isEstimated = ({ guardian, down, up, phi }: EdgeView): boolean =>
   !down.some(isObserver) && !up.some(isObserver) && guardian.context.est === phi;
+
+/**
+ * A node on the picture of the inspector: the target of its pointer, the tree, and for each edge its φ and the state of its guardian. The
+ * parent marks its edges: only it changes φ.
+ */
+export function queueOverlay(node: NodeView, id: NodeId, _: LinksView, c: Configuration): Overlay {
+  const { pointer, parent, children } = pointerIn(node)!;
+  const isAstray = pointer !== id && pointer !== parent && !children.includes(pointer);
+  const edges = children.map((child) => {
+    const { value } = node[guardianOf(child)]!;
+    const edge = edgeAbove(c, child);
+    if (edge?.[0] !== id) return { to: child, label: `${String(value)}, no edge yet`, wrong: true };
+    const { phi } = look(c, edge);
+    return { to: child, label: `φ = ${phi}, ${String(value)}`, wrong: phi !== 1 };
+  });
+  return {
+    pointers: [
+      ...(pointer === id || isAstray ? [] : [{ to: pointer, kind: 'pointer' }]),
+      ...(parent === null ? [] : [{ to: parent, kind: 'tree' }]),
+    ],
+    ...(pointer === id ? { badge: '●' } : {}),
+    tone: isAstray ? 'wrong' : pointer === id ? 'active' : 'plain',
+    edges,
+  };
+}

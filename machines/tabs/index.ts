@@ -17,8 +17,7 @@ import { TabsAccount } from './account.js';
 import { tabsCore, type TabsOptions } from './core.js';
 import { PEER, TAB } from './messages.js';
 import { areAcquainted, tabsProperties } from './properties.js';
-import { peerSamples, tabSamples } from './samples.js';
-import { tabsSystems } from './systems.js';
+import { peerSamples, tabSamples, tabsSystems } from './samples.js';
 import { isPresent, tabOf } from './view.js';
 
 export { tabsCore };
