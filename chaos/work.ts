@@ -116,7 +116,7 @@ function unlessLost(error: unknown): null {
 
 /**
  * Requests until it may stop. If too many peers have lost their state, the request fails with that error and counts as served. If it is
- * unknown whether a transfer counts, the request fails, is not served, and is repeated, as docs/chaos.md describes.
+ * unknown whether a transfer counts, the request fails, is not served, and is repeated, as docs/evidence/chaos.md describes.
  */
 export async function askRepeatedly(peer: AskingPeer, all: AskedLocks, once: () => Promise<boolean>): Promise<void> {
   all.node.addEventListener('lock.lost', () => peer.note('interrupted'));

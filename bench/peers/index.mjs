@@ -33,7 +33,7 @@ for (const [name, { needs, run }] of Object.entries(PARTS)) {
 // A rival keeps a socket open that cannot be closed.
 process.exit();
 
-/** In Markdown, as it is in docs/peers.md. */
+/** In Markdown, as it is in docs/evidence/peers.md. */
 function table(rows) {
   const columns = Object.keys(rows[0]);
   const line = (cells) => `| ${cells.join(' | ')} |`;

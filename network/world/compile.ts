@@ -61,7 +61,7 @@ type Marked = AnyMachineSnapshot & { readonly [PLACE]?: BranchPlace };
  *
  * A pure machine only assigns context, raises and emits events and names actions. Its functions depend only on context and event. Regions
  * of a parallel state are taken in the order of the document, unlike in XState, which takes them in the order of their last entry
- * (docs/xstate-order.md). Compilation pays off after about fifty steps.
+ * (docs/compile.md). Compilation pays off after about fifty steps.
  *
  * @throws UsageError for a machine that invokes actors or uses delays
  * @example

@@ -160,7 +160,7 @@ export const interpreter = {
  *
  * XState keeps active states in the order of entry, processes parallel regions in that order, and shows it neither in value nor in context.
  * A restored snapshot has lost it, and lists outer states before inner ones. So one state could react to one event in several ways,
- * depending on its history (docs/xstate-order.md). In document order, a state reacts the same way in a live run, after a restart and in the
+ * depending on its history (docs/compile.md). In document order, a state reacts the same way in a live run, after a restart and in the
  * checker.
  */
 function inDocumentOrder(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {

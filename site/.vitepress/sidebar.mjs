@@ -1,134 +1,163 @@
-/** Where each page stands, and parts of the longest one. The build fails for a page of docs/ that stands nowhere, and for one that is not there. */
-import { readdirSync } from 'node:fs';
+/**
+ * The sidebar: at most thirty entries. A page that has no entry belongs to a group: the page at its head links to it, and next to it the
+ * sidebar shows its group. The build fails for a page that is in neither, for a page that does not exist, and for a head without a link.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const pages = readdirSync(fileURLToPath(new URL('../../docs', import.meta.url)), { recursive: true }).filter((name) =>
-  name.endsWith('.md'),
-);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const ENTRIES_MAX = 30;
 
 const chapters = {
-  'Getting started': {
-    'start/xstate': 'XState developers',
-    'start/backend': 'Backend developers',
-    'start/tabs': 'Front-end developers',
-    'start/tester': 'Testers',
-    'start/student': 'Students',
-    concepts: 'Concepts, in pictures',
-    'how-locks-work': 'How locks work',
-    comparison: 'When to use something else',
+  Start: {
+    'docs/start/backend': 'Backend developers',
+    'docs/start/tabs': 'Front-end developers',
+    'docs/start/xstate': 'XState developers',
+    'docs/start/tester': 'Testers',
+    'docs/start/student': 'Students',
   },
+  'How-to': { 'docs/recipes': 'Recipes' },
   Guides: {
-    shipping: 'Shipping an application',
-    locks: 'Locks',
-    'operating-locks': 'Operating locks',
-    'tab-locks': 'Tab locks',
-    registers: 'Registers',
-    cluster: 'Cluster actors',
-    composing: 'Composing machines into an app',
-    'cluster-comparison': 'Cluster actors and their alternatives',
-    leaders: 'Leaders',
-    election: 'The election',
-    quotas: 'Quotas, names and a bank',
-    controller: 'The resource controller',
-    directory: 'One token',
-    queue: 'A queue that repairs itself',
-    exclusion: 'Neighborhood locks',
-    transports: 'Connections, from nothing',
-    'transports/in-process': 'In process',
-    'transports/message-port': 'Message port',
-    'transports/broadcast-channel': 'Broadcast channel',
-    'transports/web-socket': 'A WebSocket hub',
-    'transports/web-socket-mesh': 'A mesh of WebSockets',
-    'transports/nats': 'NATS',
-    'transports/mqtt': 'MQTT',
-    'transports/sealed': 'Sealed',
-    rehearsal: 'Rehearsal',
-    'testing-machines': 'Tests for any XState machine',
-    'testing-actors': 'Machines that communicate',
-    scenarios: 'Scenarios',
-    'own-protocol': 'Your own protocol',
-    testing: 'Tests for protocols',
-    checking: 'Checking',
-    inspector: 'The inspector',
-    'inspector-attach': 'Attaching a program',
-    rxjs: 'The bus and RxJS',
-    compile: 'Compiled machines',
-    classics: 'The classics',
+    'docs/locks': 'Locks',
+    'docs/operating-locks': 'Operating locks',
+    'docs/tab-locks': 'Tab locks',
+    'docs/leaders': 'Leaders',
+    'docs/quotas': 'Quotas and names',
+    'docs/cluster': 'Cluster actors',
+    'docs/composing': 'Composing machines',
+    'docs/transports': 'Transports',
+    'docs/shipping': 'Shipping an application',
+    'docs/rxjs': 'RxJS',
+    'docs/testing-machines': 'Testing machines',
+    'docs/rehearsal': 'Rehearsal',
+    'docs/checking': 'Checking',
+    'docs/inspector': 'The inspector',
+    'docs/own-protocol': 'Your own protocol',
   },
-  Recipes: {
-    'recipes/cron': 'A cron that fires once',
-    'recipes/job-queue': 'A job queue',
-    'recipes/single-writer': 'A single writer',
-    'recipes/rate-limit': 'A rate limit',
-    'recipes/shared-document': 'A shared document',
-    'recipes/playwright': 'Paths as Playwright tests',
-    'recipes/react': 'Paths as tests of a React component',
-    'recipes/from-redlock': 'From redlock',
-    'recipes/from-web-locks': 'From Web Locks',
-    'recipes/from-broadcast-channel': 'From broadcast-channel',
-    'from-xstate-test': 'From @xstate/test',
+  Reference: { reference: 'API reference', 'docs/reference': 'Options, keys and formats', 'docs/glossary': 'Glossary' },
+  Explanation: {
+    'docs/concepts': 'Concepts, in pictures',
+    'docs/how-locks-work': 'How locks work',
+    'docs/papers': 'The papers',
+    'docs/comparison': 'When to use something else',
   },
-  Reference: {
-    glossary: 'Glossary',
-    'inspector-reference': 'Keys and queries of the inspector',
-    'testing-machines-reference': 'Tests of a machine',
-    'scenarios-reference': 'Scenarios',
-    'wire-format': 'Wire format',
-    'threat-model': 'Threat model',
-    'xstate-order': 'The order of XState',
-    versions: 'Versions',
-  },
-  Evidence: {
-    'how-it-is-tested': 'How it is tested',
-    mutation: 'Mutation testing',
-    'rehearsal-record': 'Schedules that were run',
-    'evidence/locks': 'Locks',
-    'evidence/controller': 'The controller',
-    'evidence/election': 'The election',
-    'evidence/rehearsal': 'Rehearsal',
-    'evidence/checking': 'Checking',
-    'evidence/machines': 'What generated tests find',
-    'evidence/generated-tests': 'Generated tests',
-    'evidence/inspector': 'The inspector',
-    'evidence/classics': 'The classics',
-    chaos: 'Real processes killed',
-    peers: 'Side by side with others',
-    errata: 'Mistakes in the papers',
-    'printed-deadlock': 'A deadlock in a paper',
-    stories: 'Six stories',
-  },
+  Evidence: { 'docs/evidence': 'Evidence' },
+  Project: { CONTRIBUTING: 'Contributing' },
 };
 
-const given = Object.values(chapters).flatMap((items) => Object.keys(items).map((place) => `${place.split('#')[0]}.md`));
-const nowhere = pages.filter((page) => !given.includes(page));
-const absent = given.filter((page) => !pages.includes(page));
-if (nowhere.length > 0)
-  throw new Error(`the sidebar has no place for ${nowhere.join(', ')}; add it in site/.vitepress/sidebar.mjs`);
-if (absent.length > 0)
-  throw new Error(`the sidebar names ${absent.join(', ')}, which docs/ has not; take it out of site/.vitepress/sidebar.mjs`);
+/** The pages of each group, below the page at its head. */
+const groups = {
+  'docs/recipes': {
+    'docs/recipes/cron': 'A cron that fires once',
+    'docs/recipes/job-queue': 'A job queue',
+    'docs/recipes/single-writer': 'A single writer',
+    'docs/recipes/rate-limit': 'A rate limit',
+    'docs/recipes/shared-document': 'A shared document',
+    'docs/recipes/playwright': 'Paths as Playwright tests',
+    'docs/recipes/react': 'Paths as tests of React',
+    'docs/recipes/from-redlock': 'From redlock',
+    'docs/recipes/from-web-locks': 'From Web Locks',
+    'docs/recipes/from-broadcast-channel': 'From broadcast-channel',
+    'docs/from-xstate-test': 'From @xstate/test',
+    'examples/apps/job-runner/README': 'A job runner on NATS',
+    'examples/apps/board/README': 'A board for a team',
+    'examples/apps/robots/README': 'A fleet of robots',
+  },
+  'docs/quotas': { 'docs/registers': 'Registers, lasting names and quotas' },
+  'docs/cluster': { 'docs/cluster-comparison': 'Cluster actors and their alternatives' },
+  'docs/transports': {
+    'docs/transports/local': 'In one process or browser',
+    'docs/transports/web-socket': 'A WebSocket hub',
+    'docs/transports/web-socket-mesh': 'A mesh of WebSockets',
+    'docs/transports/nats': 'NATS',
+    'docs/transports/mqtt': 'MQTT',
+    'docs/transports/sealed': 'Sealed',
+  },
+  'docs/testing-machines': { 'docs/testing-actors': 'Machines that communicate' },
+  'docs/checking': { 'docs/scenarios': 'Scenarios' },
+  'docs/inspector': { 'docs/inspector-attach': 'Attaching a program', 'docs/stories': 'Six stories' },
+  'docs/own-protocol': { 'docs/testing': 'Generated tests for protocols', 'docs/compile': 'Compile a pure machine' },
+  'docs/reference': {
+    'docs/testing-machines-reference': 'Tests of a machine',
+    'docs/scenarios-reference': 'Scenarios',
+    'docs/inspector-reference': 'The inspector',
+    'docs/wire-format': 'Wire format',
+    'docs/threat-model': 'Threat model',
+    'docs/versions': 'Versions',
+  },
+  'docs/papers': {
+    'docs/directory': 'Token directory',
+    'docs/queue': 'Self-stabilizing queue',
+    'docs/election': 'Leader election',
+    'docs/exclusion': 'Local mutual exclusion',
+    'docs/controller': 'Resource controller',
+    'docs/errata': 'Errata',
+    'docs/printed-deadlock': 'A deadlock in a paper',
+    'docs/classics': 'The classics',
+  },
+  'docs/evidence': {
+    'docs/evidence/how-it-is-tested': 'How it is tested',
+    'docs/evidence/mutation': 'Mutation testing',
+    'docs/evidence/chaos': 'Chaos',
+    'docs/evidence/peers': 'Side by side',
+    'docs/evidence/locks': 'Locks',
+    'docs/evidence/rehearsal': 'Rehearsal',
+    'docs/evidence/checking': 'Checking',
+    'docs/evidence/machines': 'Machines',
+    'docs/evidence/generated-tests': 'Generated tests',
+    'docs/evidence/inspector': 'The inspector',
+    'docs/evidence/election': 'The election',
+    'docs/evidence/controller': 'The controller',
+    'docs/evidence/classics': 'The classics',
+  },
+  CONTRIBUTING: { ARCHITECTURE: 'Architecture', SECURITY: 'Security', CHANGELOG: 'Changes' },
+};
 
-export const sidebar = [
-  { text: 'Quiver', link: '/' },
-  ...Object.entries(chapters).map(([text, items]) => ({
-    text,
-    items: Object.entries(items).map(([page, text]) => ({ text, link: `/docs/${page}` })),
-  })),
-  {
-    text: 'Applications to deploy',
-    items: [
-      { text: 'A job runner on NATS', link: '/examples/apps/job-runner/README' },
-      { text: 'A board for a team', link: '/examples/apps/board/README' },
-      { text: 'A fleet of robots', link: '/examples/apps/robots/README' },
-    ],
-  },
-  { text: 'All that is exported', link: '/reference/' },
-  {
-    text: 'The project',
-    items: [
-      { text: 'Architecture', link: '/ARCHITECTURE' },
-      { text: 'Contributing', link: '/CONTRIBUTING' },
-      { text: 'Security', link: '/SECURITY' },
-      { text: 'Changes', link: '/CHANGELOG' },
-    ],
-  },
-];
+const linkOf = (page) => (page === 'reference' ? '/reference/' : `/${page}`);
+const itemsOf = (pages) => Object.entries(pages).map(([page, text]) => ({ text, link: linkOf(page) }));
+
+const entries = Object.entries(Object.assign({}, ...Object.values(chapters)));
+const titles = Object.fromEntries(entries);
+check();
+
+/** The sidebar of a page in a group shows the group; all other pages show the chapters. */
+export const sidebar = {
+  ...Object.fromEntries(
+    Object.entries(groups).flatMap(([head, pages]) => {
+      const group = [
+        { text: '← All pages', link: linkOf(entries[0][0]) },
+        { text: titles[head], items: [{ text: 'Overview', link: linkOf(head) }, ...itemsOf(pages)] },
+      ];
+      return Object.keys(pages).map((page) => [`/${page}.md`, group]);
+    }),
+  ),
+  '/': Object.entries(chapters).map(([text, pages]) => ({ text, items: itemsOf(pages) })),
+};
+
+/** Chapters with their pages, and the pages of each group below its head, for llms.txt. */
+export const contents = Object.entries(chapters).map(([title, pages]) => ({
+  title,
+  pages: Object.keys(pages).flatMap((page) => [page, ...Object.keys(groups[page] ?? {})]),
+}));
+
+function check() {
+  const wrong = [];
+  if (entries.length > ENTRIES_MAX) wrong.push(`it has ${entries.length} entries, and ${ENTRIES_MAX} are the limit`);
+  const given = [...Object.keys(titles), ...Object.values(groups).flatMap(Object.keys)];
+  const pages = readdirSync(`${root}docs`, { recursive: true })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name.replace(/\.md$/, '')}`);
+  for (const page of pages) if (!given.includes(page)) wrong.push(`${page} is missing. Add it to a chapter or a group`);
+  for (const page of given)
+    if (page.startsWith('docs/') && !pages.includes(page)) wrong.push(`${page} does not exist. Remove it`);
+  for (const [head, children] of Object.entries(groups)) {
+    if (!(head in titles)) wrong.push(`${head} is the head of a group without an entry in a chapter`);
+    const text = readFileSync(`${root}${head}.md`, 'utf8');
+    const linked = new Set(
+      [...text.matchAll(/\]\(([^)\s#:]+)\.md(?:#[^)]*)?\)/g)].map(([, path]) => posix.join(posix.dirname(head), path)),
+    );
+    for (const child of Object.keys(children)) if (!linked.has(child)) wrong.push(`${head}.md has no link to ${child}.md`);
+  }
+  if (wrong.length > 0) throw new Error(`The sidebar (site/.vitepress/sidebar.mjs):\n- ${wrong.join('\n- ')}`);
+}
