@@ -92,7 +92,7 @@ export default defineConfig({
     // Twice the two cores of CI: many tests wait for processes, sockets and pages.
     maxWorkers: 4,
     projects: [
-      project('shared', [shared], { exclude: [...alone, ...ports, ...sources, ofPage], isolate: false }),
+      project('shared', [shared], { exclude: [...alone, ...ports, ...sources, ofPage, 'examples/starters/**'], isolate: false }),
       project('ports', ports, { pool: 'forks', isolate: false }),
       project('alone', alone),
       project('page', missing ? [] : [ofPage], { isolate: false, globalSetup: 'inspector/page/testing/setup.ts' }),

@@ -1,10 +1,11 @@
 /** Help, version, wrong words, completion, `init`, reports for a CI and the watch. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { called } from './called.fixture.js';
+import { starterNames } from './commands/init.js';
 import { quiver } from './program.js';
 import { loaders } from '../machines/by-name.js';
 import { UsageError } from '../machines/errors.js';
@@ -223,6 +224,7 @@ describe('quiver init', () => {
     symlinkSync(root, join(modules, 'xstate-quiver'));
     const { scripts, dependencies, devDependencies } = JSON.parse(readFileSync(join(made, 'package.json'), 'utf8'));
     expect(Object.keys({ ...dependencies, ...devDependencies }).sort()).toEqual(readdirSync(modules).sort());
+    expect(readFileSync(join(made, '.gitignore'), 'utf8')).toContain('node_modules/');
     expect(scripts).toEqual({
       start: 'node simulate.js',
       check: 'quiver check call.json --protocol ./ring.js',
@@ -238,6 +240,36 @@ describe('quiver init', () => {
       status: 0,
       stdout: expect.stringMatching(/^ring .*on snapshots and on actors[^]*valid\n$/),
     });
+  });
+
+  const { version, peerDependencies: peers, devDependencies: dev } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const starters = starterNames.flatMap((name) => [`${name}-js`, `${name}-ts`]);
+
+  test.each(starters)('the starter %s has its files, and the versions of this package', (name) => {
+    const starter = join(root, 'examples/starters', name);
+    const files = readdirSync(starter);
+    expect(files).toEqual(expect.arrayContaining(['.gitignore', 'README.md', 'package.json']));
+    expect(files.some((file) => file.endsWith(name.endsWith('js') ? '.test.js' : '.test.ts'))).toBe(true);
+    const { scripts, dependencies, devDependencies, stackblitz } = JSON.parse(readFileSync(join(starter, 'package.json'), 'utf8'));
+    expect(scripts).toMatchObject({ start: expect.any(String), test: 'vitest run' });
+    expect(stackblitz).toEqual({ startCommand: 'npm start' });
+    expect(dependencies).toEqual({ xstate: peers.xstate, rxjs: peers.rxjs, 'xstate-quiver': `^${version}` });
+    expect(devDependencies.vitest).toBe(`^${dev.vitest}`);
+  });
+
+  test('each starter has a folder, and each folder belongs to a starter', () => {
+    expect(readdirSync(join(root, 'examples/starters')).sort()).toEqual(starters.toSorted());
+  });
+
+  test('a template is written in TypeScript; an unknown one is rejected', async () => {
+    const typed = join(folder, 'My Service');
+    expect(await quiver(['init', typed, '--template', 'backend', '--typescript'])).toBe(0);
+    expect(readdirSync(typed)).toEqual(expect.arrayContaining(['.gitignore', 'tsconfig.json', 'workers.test.ts']));
+    expect(JSON.parse(readFileSync(join(typed, 'package.json'), 'utf8')).name).toBe('my-service');
+    await expect(quiver(['init', join(folder, 'none'), '--template', 'backen'])).rejects.toThrow(
+      'Unknown template "backen". Choose one of: protocol, backend, tabs, xstate, testing.',
+    );
+    expect(existsSync(join(folder, 'none'))).toBe(false);
   });
 
   test.each(['we ird <name>', "it's", 'plain-1.2'])('the folder %s is named as a shell reads it', async (name) => {

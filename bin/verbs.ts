@@ -162,10 +162,13 @@ export const verbs = {
     ],
   },
   init: {
-    summary: 'write a protocol, a scenario, a test and a script into an empty folder',
+    summary: 'write a program with a test and a README into an empty folder',
     takes: '[FOLDER]',
-    options: {},
-    examples: ['quiver init', 'quiver init my-protocol'],
+    options: {
+      template: { value: 'NAME', description: 'protocol (default), backend, tabs, xstate or testing' },
+      typescript: { description: 'write TypeScript instead of JavaScript' },
+    },
+    examples: ['quiver init my-protocol', 'quiver init my-service --template backend --typescript'],
   },
   completion: {
     summary: 'print the completion of this command for a shell: bash, zsh or fish',

@@ -1,7 +1,7 @@
 // Builds dist/: the library by tsc (unbundled, so go-to-definition and tree-shaking keep working), the page by vite.
 // With --no-check types are not checked: npm test has them checked with all others, after it.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +10,6 @@ const run = (module, ...args) => execFileSync(process.execPath, [join('node_modu
 
 rmSync('dist', { recursive: true, force: true });
 run('typescript/bin/tsc', '-p', 'tsconfig.build.json', ...(process.argv.includes('--no-check') ? ['--noCheck'] : []));
-cpSync('bin/start', 'dist/bin/start', { recursive: true });
 const [{ protocols }, { scenarioSchema }] = await Promise.all([
   import('../dist/machines/index.js'),
   import('../dist/network/scenario/schema.js'),

@@ -1,13 +1,14 @@
 /**
  * Checks every block `ts` and `js` of the guides in docs/: it compiles with the types of the packed library, and runs as its own program,
- * or with Vitest if it contains tests. A block that cannot be run has a reason here. Blocks `json` are scenarios and are run. Commands in
+ * or with Vitest if it contains tests. A program prints what the page shows, and nothing to standard error. A block that cannot be run has a
+ * reason here. Blocks `json` are scenarios and are run. Commands in
  * blocks have only existing options.
  *
  * Other checks cover docs/start and docs/recipes (check-pages.mjs follows them, block by block), the blocks `js` of docs/transports.md and
  * of the pages below it (examples/transports-page.test.ts runs them with real servers) and docs/from-xstate-test.md
  * (examples/machines/moving-in.test.ts).
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -334,10 +335,10 @@ export function checkBlocks(folder, run) {
   return `${code.length} blocks of the guides compile, ${runnable.length} of them and ${scenarios.length} scenarios run, ${commands} commands have the options that they are given`;
 }
 
+/** The output of a program. A program that fails, or that prints to standard error, is a mistake of the page. */
 function printedBy(program, name) {
-  try {
-    return execFileSync('node', [program], { encoding: 'utf8', stdio: 'pipe', timeout: 60_000 });
-  } catch (error) {
-    throw new Error(`docs/${name} failed: ${error.message}\n${error.stdout}`, { cause: error });
-  }
+  const { status, signal, stdout, stderr } = spawnSync('node', [program], { encoding: 'utf8', timeout: 60_000 });
+  if (status !== 0) throw new Error(`docs/${name} exited with ${status ?? signal}\n${stdout}${stderr}`);
+  if (stderr !== '') throw new Error(`docs/${name} printed to standard error\n${stderr}`);
+  return stdout;
 }

@@ -1,7 +1,7 @@
 // Packs the library as npm would publish it, and uses the tarball like an application. It lints the package, installs it in an empty folder
-// and imports every entry. It runs the README's example, the commands of the guide to own protocols, and every page of docs/start and
-// docs/recipes.
-import { execFileSync } from 'node:child_process';
+// and imports every entry. It runs the README's example, the commands of the guide to own protocols, the starters of `quiver init`, and every
+// page of docs/start and docs/recipes.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { checkBlocks } from './check-blocks.mjs';
 import { checkPages } from './check-pages.mjs';
 import { checkRuntimes } from './check-runtimes.mjs';
+import { checkStarters } from './check-starters.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Bytes of the package, packed and unpacked. */
@@ -92,7 +93,8 @@ try {
 
   const [, example, expected] = /```js\n(.*?)```\s+```\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8'));
   writeFileSync(join(folder, 'example.mjs'), example);
-  const printed = run('node', ['example.mjs'], folder);
+  const { stdout, stderr } = spawnSync('node', ['example.mjs'], { cwd: folder, encoding: 'utf8' });
+  const printed = `${stdout}${stderr}`;
   if (printed !== expected) throw new Error(`The example of the README printed\n${printed}instead of\n${expected}`);
   // The guide to own protocols: its example compiled, its commands run, all but the one that waits for a browser.
   const guide = [...readFileSync(join(root, 'docs/own-protocol.md'), 'utf8').matchAll(/```(\w+)\n(.*?)```/gs)];
@@ -115,10 +117,11 @@ try {
   for (const line of commands) run('sh', ['-c', line], folder);
 
   const blocks = checkBlocks(folder, run);
+  const starters = checkStarters(folder, run);
   await checkPages(join(folder, filename));
 
   console.log(
-    `package: ${files.length} files, ${Math.round(size / 1024)} kB packed, ${entries.length} entries import, the README's example and ${commands.length} commands of the guide run; ${blocks}; ${elsewhere}`,
+    `package: ${files.length} files, ${Math.round(size / 1024)} kB packed, ${entries.length} entries import, the README's example and ${commands.length} commands of the guide run; ${blocks}; ${starters}; ${elsewhere}`,
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });

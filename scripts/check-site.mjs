@@ -1,8 +1,9 @@
 /**
- * Checks the built site: every link to a place on a page has a target. In Chromium, axe finds no error on any kind of page, in light and in
- * dark, nor in the search and the menu of a phone. The search and the playground work without requests to other servers.
+ * Checks the built site: every link to a place on a page has a target, every page has a description and a card, and llms.txt lists pages that
+ * exist as Markdown. In Chromium, axe finds no error on any kind of page, in light and in dark, nor in the search and the menu of a phone. The
+ * search finds pages by synonyms, and search and playground work without requests to other servers.
  */
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { preview } from 'vite';
@@ -38,7 +39,22 @@ function* lost() {
 const read = (name) => readFileSync(`${outDir}/${name}`, 'utf8');
 const unescaped = (text) => text.replaceAll('&amp;', '&');
 
-const wrong = [...lost()];
+/** What machines read: the description and the card of each page, the list of pages, the sitemap. */
+function* unreadable() {
+  const contentOf = (name, attribute) => new RegExp(`<meta [^>]*${attribute}"[^>]*content="([^"]+)"`).exec(read(name))?.[1];
+  const written = pages.filter((name) => !/^(source|reference)\/|^404/.test(name));
+  const descriptions = written.map((name) => contentOf(name, 'name="description'));
+  for (const [i, name] of written.entries()) {
+    if (!descriptions[i] || descriptions.indexOf(descriptions[i]) !== i) yield `${name}: no description of its own`;
+    if (!contentOf(name, 'property="og:title')) yield `${name}: no social card`;
+  }
+  for (const file of ['card.png', 'sitemap.xml', 'llms.txt'])
+    if (!existsSync(`${outDir}/${file}`)) yield `the site has no ${file}`;
+  for (const [, address] of read('llms.txt').matchAll(/^- \[[^\]]+\]\(https?:\/\/[^/]+\/([^)]+)\)/gm))
+    if (!existsSync(`${outDir}/${address}`)) yield `llms.txt: ${address} does not exist`;
+}
+
+const wrong = [...lost(), ...unreadable()];
 if (missing) {
   endIfWrong();
   console.warn(`The site was not opened in a browser. There is ${missing}`);
@@ -90,8 +106,17 @@ try {
   await page.goto(at('docs/locks.html'));
   await look(page, 'docs/locks.html, dark');
   await page.keyboard.press('/');
-  await page.locator('#localsearch-input').fill('fence');
-  await page.locator('#localsearch-list .result').first().waitFor();
+  for (const [word, title] of [
+    ['fence', 'fenc'],
+    ['mutex', 'lock'],
+    ['semaphore', 'lock'],
+    ['quorum', 'majorit'],
+    ['timeout', 'timeout'],
+  ]) {
+    await page.locator('#localsearch-input').fill(word);
+    const results = page.locator('#localsearch-list .result');
+    await results.filter({ hasText: new RegExp(title, 'i') }).first().waitFor();
+  }
   await look(page, 'the search');
   await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 390, height: 844 });

@@ -2,8 +2,8 @@
  * Follows a page of docs/start or docs/recipes like its reader: in an empty folder, block by block, in one shell.
  *
  * - A block below a line that ends with the name of a file and a colon (`worker.js`:) is saved as that file, in the folder of the shell.
- * - A block `sh` is run in the folder in which the previous one ended. Its output must match the block without a language below it; a line
- *   `…` there matches any number of lines.
+ * - A block `sh` is run in the folder in which the previous one ended. Its output, and then its standard error, must match the block without a
+ *   language below it; a line `…` there matches any number of lines. Without such a block, standard error must be empty.
  * - A block `diff` shows earlier code, and is skipped.
  * - xstate-quiver is installed from the given tarball.
  */
@@ -80,8 +80,10 @@ export async function followPage(page, empty, tarball, look = async () => {}) {
       groups.push(group);
       if (status !== 0) throw new Error(`${page}: this command exited with ${status}:\n${command}\n${stdout}\n${stderr}`);
       folder = ended;
-      if (shown !== null && !isShown(stdout, shown))
-        throw new Error(`${page}: this command printed\n${stdout}\ninstead of\n${shown}\n${command}\n${stderr}`);
+      if (shown !== null && !isShown(`${stdout}${stderr}`, shown))
+        throw new Error(`${page}: this command printed\n${stdout}${stderr}\ninstead of\n${shown}\n${command}`);
+      if (shown === null && stderr.trim() !== '')
+        throw new Error(`${page}: this command printed to standard error\n${stderr}\n${command}`);
     }
     await look();
   } finally {

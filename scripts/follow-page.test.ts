@@ -15,10 +15,22 @@ test.each(pages)('%s can be followed: every block is a file, a command or its ou
   expect(commands.length).toBeGreaterThan(1);
 });
 
-test.each(pages)('%s has its limitations at the end, or before its first block', (page) => {
-  const text = readFileSync(new URL(page, docs), 'utf8');
-  const limits = /^\*\*(Not guaranteed|Not carried over|Stay with)/m;
-  expect(/^## Limitations$/m.test(text) || limits.test(text.slice(0, text.indexOf('```')))).toBe(true);
+test.each(pages)('%s has a section Limitations', (page) => {
+  expect(readFileSync(new URL(page, docs), 'utf8')).toMatch(/^## Limitations$/m);
+});
+
+test('what a command prints to standard error is compared as well', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quiver-follow-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const page = join(folder, 'page.md');
+  const follow = (text: string) => {
+    writeFileSync(page, text);
+    return followPage(page, folder, '');
+  };
+  const command = '```sh\necho out; echo warning >&2\n```\n';
+  await follow(`${command}\`\`\`\nout\nwarning\n\`\`\`\n`);
+  await expect(follow(`${command}\`\`\`\nout\n\`\`\`\n`)).rejects.toThrow(/printed\nout\nwarning\n\ninstead of\nout/);
+  await expect(follow(command)).rejects.toThrow(/printed to standard error\nwarning/);
 });
 
 test('a block is a file by the line above it, a command, or what the command prints', () => {

@@ -1,12 +1,15 @@
 /**
- * The site is made of the pages themselves: those in docs/ and in the root, the README being the first one. Nothing of them is copied;
- * what stands here is only how they are found (sidebar, search) and where their links to files of the repository lead (sources.mjs).
+ * The site is made of the pages themselves: those in docs/ and in the root. Nothing of them is copied. This folder defines how they are found
+ * (sidebar, search, metadata) and where their links to files of the repository lead (sources.mjs).
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transformWithEsbuild } from 'vite';
 import { defineConfig } from 'vitepress';
 import { cornersOfTables, searchAsDialog } from './accessible.mjs';
+import { repositoryUrl, version } from './addresses.mjs';
+import { buildEnd, sitemap, transformHead, transformPageData } from './metadata.mjs';
+import { search } from './search.mjs';
 import { linksToSources } from './sources.mjs';
 import { sidebar } from './sidebar.mjs';
 
@@ -57,13 +60,17 @@ const [, ICON] = /<link\s+rel="icon"\s+href="([^"]+)"/.exec(readFileSync(`${root
 
 export default defineConfig({
   title: 'Quiver',
-  description: 'Locks, leaders, queues, quotas and unique names without a central server, as XState statecharts',
+  description: 'Distributed locks, leaders and cluster actors for JavaScript, without a central server, as XState statecharts',
   lang: 'en',
   head: [['link', { rel: 'icon', href: ICON }]],
   srcDir: root,
-  srcExclude: ['bench/**', 'scripts/**', 'site/*.md'],
-  rewrites: { 'README.md': 'index.md', 'site/:rest*': ':rest*' },
+  srcExclude: ['bench/**', 'scripts/**', 'examples/starters/**'],
+  rewrites: { 'README.md': 'overview.md', 'site/:rest*': ':rest*' },
   lastUpdated: false,
+  sitemap,
+  transformPageData,
+  transformHead,
+  buildEnd,
   markdown: {
     anchor: { slugify: anchorOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
@@ -78,8 +85,11 @@ export default defineConfig({
     nav: [
       { text: 'Playground', link: '/playground/' },
       { text: 'Reference', link: '/reference/' },
+      { text: `v${version}`, link: '/CHANGELOG' },
+      { text: 'GitHub', link: repositoryUrl },
     ],
-    search: { provider: 'local' },
+    editLink: { pattern: `${repositoryUrl}/edit/main/:path`, text: 'Edit this page' },
+    search,
     sidebar,
     outline: [2, 3],
   },

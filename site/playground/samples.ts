@@ -1,6 +1,6 @@
 /** Samples to begin with: scenarios of the library's protocols, and the folder that `quiver init` makes. */
-import call from '../../bin/start/call.json?raw';
-import ring from '../../bin/start/ring.js?raw';
+import call from '../../examples/starters/protocol-js/call.json?raw';
+import ring from '../../examples/starters/protocol-js/ring.js?raw';
 import deadlock from '../../examples/scenarios/printed-deadlock.json?raw';
 import requests from '../../examples/scenarios/three-requests.json?raw';
 

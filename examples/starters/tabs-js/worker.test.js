@@ -1,0 +1,20 @@
+import { createTabLocks } from 'xstate-quiver/locks';
+import { expect, test, vi } from 'vitest';
+import { workInOneTab } from './worker.js';
+
+test('one tab works at a time, and another one continues when it closes', async () => {
+  const tabs = [1, 2].map(() => createTabLocks({ channel: 'test' })); // Node has BroadcastChannel as well
+  const started = [];
+  const ends = tabs.map((locks, i) =>
+    workInOneTab(locks, () => {
+      started.push(i);
+      return () => {};
+    }).catch(() => {}),
+  );
+  await vi.waitFor(() => expect(started).toHaveLength(1), 10_000);
+  const [first] = started;
+  await tabs[first].close();
+  await vi.waitFor(() => expect(started).toEqual([first, 1 - first]), 10_000);
+  await tabs[1 - first].close();
+  await Promise.all(ends);
+}, 30_000);

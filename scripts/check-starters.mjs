@@ -1,0 +1,21 @@
+/** Every starter of `quiver init` with the packed library: its tests pass, its types are right, and its program runs. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const TEMPLATES = ['protocol', 'backend', 'tabs', 'xstate', 'testing'];
+
+/** In a folder where the packed library is installed with Vitest and Vite; `run` runs a command in a folder. */
+export function checkStarters(folder, run) {
+  for (const template of TEMPLATES)
+    for (const language of ['js', 'ts']) {
+      const name = `${template}-${language}`;
+      const made = join(folder, name);
+      run('node_modules/.bin/quiver', ['init', name, '--template', template, ...(language === 'ts' ? ['--typescript'] : [])], folder);
+      run('node', [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', made], made);
+      if (language === 'ts') run('node', [join(root, 'node_modules/typescript/bin/tsc'), '-p', made], made);
+      // The page of tabs is served until it is stopped.
+      else run('npm', template === 'tabs' ? ['run', 'build'] : ['start'], made);
+    }
+  return `${TEMPLATES.length * 2} starters pass their tests`;
+}
