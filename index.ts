@@ -3,6 +3,8 @@
  *
  * This entry defines and simulates protocols. Each product has its own entry, such as `xstate-quiver/locks`, `/test`, `/check`, `/inspector` and
  * `/machines`.
+ *
+ * @module xstate-quiver
  */
 import { isObject } from './machines/checks.js';
 import { UsageError } from './machines/errors.js';

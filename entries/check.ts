@@ -1,5 +1,7 @@
 /**
  * `xstate-quiver/check`: the model checker, traces against charts and properties, and generated tests of protocols: paths, coverage, mutants.
+ *
+ * @module xstate-quiver/check
  */
 export { linesThatAnswer } from '../inspector/answering.js';
 export { checkActors, defineActors } from '../test/actors/actors.js';

@@ -1,4 +1,8 @@
-/** `xstate-quiver/machines`: the descriptions of all protocols. */
+/**
+ * `xstate-quiver/machines`: the descriptions of all protocols.
+ *
+ * @module xstate-quiver/machines
+ */
 export { protocols } from '../machines/index.js';
 export { compose } from '../machines/compose/index.js';
 export { budgetOver, controller } from '../machines/controller/index.js';

@@ -1,2 +1,6 @@
-/** `xstate-quiver/neighborhood`: local mutual exclusion. */
+/**
+ * `xstate-quiver/neighborhood`: local mutual exclusion.
+ *
+ * @module xstate-quiver/neighborhood
+ */
 export { createNeighborhood, neighborhoodLogic, type Neighborhood, type NeighborhoodNotice } from '../adapters/neighborhood.js';

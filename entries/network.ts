@@ -1,4 +1,8 @@
-/** `xstate-quiver/network`: the simulator by its parts. */
+/**
+ * `xstate-quiver/network`: the simulator by its parts.
+ *
+ * @module xstate-quiver/network
+ */
 export { VirtualClock } from '../network/clock.js';
 export type { Medium } from '../network/medium.js';
 export { networkOn } from '../network/network-on.js';

@@ -1,4 +1,8 @@
-/** `xstate-quiver/node`: one node of a protocol on a transport, as an object and as actor logic. */
+/**
+ * `xstate-quiver/node`: one node of a protocol on a transport, as an object and as actor logic.
+ *
+ * @module xstate-quiver/node
+ */
 export { createNode, type LiveNode } from '../adapters/node/node.js';
 export type { NodeOptions } from '../adapters/node/node-options.js';
 export { nodeLogic } from '../adapters/node/node-logic.js';

@@ -1,4 +1,8 @@
-/** `xstate-quiver/rehearsal`: an application under faults in one process and in virtual time. */
+/**
+ * `xstate-quiver/rehearsal`: an application under faults in one process and in virtual time.
+ *
+ * @module xstate-quiver/rehearsal
+ */
 export { StaleFenceError } from '../test/rehearsal/belongings.js';
 export { diskStorage } from '../test/rehearsal/disk-storage.js';
 export { formatFailure } from '../test/rehearsal/failure.js';

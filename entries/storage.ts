@@ -1,4 +1,8 @@
-/** `xstate-quiver/storage`: where a peer keeps what it must not forget, in a browser, with NATS, Postgres, Redis or your own engine. */
+/**
+ * `xstate-quiver/storage`: where a peer keeps what it must not forget, in a browser, with NATS, Postgres, Redis or your own engine.
+ *
+ * @module xstate-quiver/storage
+ */
 export type { PeerStorage } from '../adapters/storage/storage.js';
 export { indexedDbStorage } from '../adapters/storage/indexed-db.js';
 export { jetStreamStorage } from '../adapters/storage/jet-stream.js';

@@ -1,4 +1,8 @@
-/** `xstate-quiver/transports`: transports that also run in a browser, the layers over them, and what your own transport needs. */
+/**
+ * `xstate-quiver/transports`: transports that also run in a browser, the layers over them, and what your own transport needs.
+ *
+ * @module xstate-quiver/transports
+ */
 export { createTransport, type DriverListener } from '../adapters/transports/driver.js';
 export type { Json, Transport } from '../adapters/transports/transport.js';
 export {

@@ -1,6 +1,8 @@
 /**
  * Reports XState actors of a browser, or of any runtime with WebSocket, to an inspector that runs on this machine: one import, no
  * window, nothing of Node.js.
+ *
+ * @module xstate-quiver/inspector/browser
  */
 import type { InspectionEvent } from 'xstate';
 import { reportActors, reporterOf } from './live/actors.js';

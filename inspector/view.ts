@@ -3,6 +3,8 @@
  *
  * The frame inherits the content security policy of the page. A policy that forbids scripts of other origins prevents the display. The
  * frame has an opaque origin: it cannot see the surrounding page, and makes no requests.
+ *
+ * @module xstate-quiver/inspector/view
  */
 import { pack, withTrace } from './model/packed.js';
 import { complaintAbout } from './model/reader.js';

@@ -1,4 +1,8 @@
-/** A plugin for Vite: in development every XState actor of the application reports to an inspector, without a change to its code. */
+/**
+ * A plugin for Vite: in development every XState actor of the application reports to an inspector, without a change to its code.
+ *
+ * @module xstate-quiver/inspector/vite
+ */
 import type { Served } from './server.js';
 
 /**

@@ -81,7 +81,6 @@ const PARTS = {
   },
   'directory.md 1': { imports: `import { explore } from 'xstate-quiver/check';` },
   'leaders.md 1': {
-    imports: `import { createElection } from 'xstate-quiver/election';`,
     before: `for (const id of ['b', 'c']) createElection({ transport: bus.transport(id), peers });\n{`,
     after: '}',
   },

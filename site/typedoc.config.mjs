@@ -24,6 +24,10 @@ export default {
   hideBreadcrumbs: true,
   hidePageHeader: true,
   useHTMLAnchors: true,
+  // What a reader calls comes first; options are tables.
+  groupOrder: ['Functions', 'Variables', 'Classes', 'Interfaces', 'Type Aliases', '*'],
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
   logLevel: 'Warn',
   treatValidationWarningsAsErrors: true,
   validation: { notExported: false, invalidLink: true, invalidPath: false },

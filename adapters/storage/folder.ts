@@ -8,6 +8,8 @@
  * The key is the name of the file; a key that is too long is shortened and completed with a hash. Each save first reads the file again. If
  * it does not contain what was read or written last, another process shares the folder. Two processes that save at the same moment
  * may both succeed, or one of them finds its file taken; the next save of one of them fails.
+ *
+ * @module xstate-quiver/storage/node
  */
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';

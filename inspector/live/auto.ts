@@ -7,6 +7,8 @@
  * Every node (of a lock, an election, a quota) and every XState actor reports to the address. Without the variable, nothing happens.
  * `QUIVER_PROGRAM` names the program on the page; the default is its file. `QUIVER_REACH=1` allows gestures from the page: pause nodes,
  * delay, duplicate and drop messages, issue commands, send events to actors.
+ *
+ * @module xstate-quiver/inspector/auto
  */
 import { basename } from 'node:path';
 
