@@ -8,7 +8,7 @@
  * of the pages below it (examples/transports-page.test.ts runs them with real servers) and docs/from-xstate-test.md
  * (examples/machines/moving-in.test.ts).
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

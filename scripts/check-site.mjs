@@ -1,5 +1,5 @@
 /**
- * Checks the built site: every link to a place on a page has a target, every page has a description and a card, and llms.txt lists pages that
+ * Checks the built site: every link to a place on a page has a target, every page has a description and a card, and `llms.txt` lists pages that
  * exist as Markdown. In Chromium, axe finds no error on any kind of page, in light and in dark, nor in the search and the menu of a phone. The
  * search finds pages by synonyms, and search and playground work without requests to other servers.
  */
@@ -39,7 +39,7 @@ function* lost() {
 const read = (name) => readFileSync(`${outDir}/${name}`, 'utf8');
 const unescaped = (text) => text.replaceAll('&amp;', '&');
 
-/** What machines read: the description and the card of each page, the list of pages, the sitemap. */
+/** Missing metadata: the description and the card of each page, the list of pages, the sitemap. */
 function* unreadable() {
   const contentOf = (name, attribute) => new RegExp(`<meta [^>]*${attribute}"[^>]*content="([^"]+)"`).exec(read(name))?.[1];
   const written = pages.filter((name) => !/^(source|reference)\/|^404/.test(name));

@@ -24,7 +24,7 @@ export default {
   hideBreadcrumbs: true,
   hidePageHeader: true,
   useHTMLAnchors: true,
-  // What a reader calls comes first; options are tables.
+  // Functions come first, and options are tables.
   groupOrder: ['Functions', 'Variables', 'Classes', 'Interfaces', 'Type Aliases', '*'],
   parametersFormat: 'table',
   interfacePropertiesFormat: 'table',

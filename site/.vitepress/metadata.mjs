@@ -1,4 +1,4 @@
-/** What machines read of a page: its description, its social card, and itself as Markdown, listed in llms.txt. */
+/** Metadata of a page: its description, its social card, and its Markdown, listed in `llms.txt`. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -135,7 +135,7 @@ export const sidebar = {
   '/': Object.entries(chapters).map(([text, pages]) => ({ text, items: itemsOf(pages) })),
 };
 
-/** Chapters with their pages, and the pages of each group below its head, for llms.txt. */
+/** Chapters with their pages, and the pages of each group below its head, for `llms.txt`. */
 export const contents = Object.entries(chapters).map(([title, pages]) => ({
   title,
   pages: Object.keys(pages).flatMap((page) => [page, ...Object.keys(groups[page] ?? {})]),
