@@ -86,7 +86,7 @@ describe('an option that takes one value', () => {
     ),
   );
 
-  test.each(options)('quiver %s --%s: given twice is refused by name, and nothing is done', async (verb, name) => {
+  test.each(options)('quiver %s --%s twice is refused with an error that names the option', async (verb, name) => {
     const complaint = `--${name} is given twice, one and two. Omit one of them.`;
     await expect(quiver([verb, 'x.json', `--${name}`, 'one', `--${name}=two`])).rejects.toThrow(complaint);
   });
@@ -115,7 +115,7 @@ describe('a trace instead of something else', () => {
     );
   });
 
-  test.each(['run', 'check'])('quiver %s of a trace is told once, and not line by line', async (verb) => {
+  test.each(['run', 'check'])('quiver %s of a trace reports one error, not one for each line', async (verb) => {
     const complained = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => complained.mockRestore());
     const file = trace('run.ndjson', { scenario: { protocol: 'locks' } });
@@ -203,7 +203,7 @@ describe('completion', () => {
     ]);
   });
 
-  test.each(['zsh', 'fish'])('%s is told of every verb and option', async (shell) => {
+  test.each(['zsh', 'fish'])('the completion for %s contains every command and option', async (shell) => {
     expect(await quiver(['completion', shell])).toBe(0);
     const known = verbNames.flatMap((verb) => [verb, ...Object.keys(verbs[verb].options)]);
     for (const word of known) expect(printed.join('\n')).toMatch(new RegExp(`(-a |-l |--|'| )${word}\\b`));

@@ -28,7 +28,7 @@ function read(loop: number | undefined): ReadTrace {
   return recording;
 }
 
-test.each([0, 3, 15])('a run that goes round from choice %i says so where that choice is made', (loop) => {
+test.each([0, 3, 15])('a run that loops from choice %i shows so where that choice is made', (loop) => {
   const recording = read(loop);
   const steps = Array.from({ length: recording.endless! }, (_, line) => recording.line(line)).filter(isStep);
   expect(steps.filter(({ kind }) => kind !== 'start')).toHaveLength(loop);

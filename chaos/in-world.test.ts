@@ -9,7 +9,7 @@ import { chaosInWorld, type WorldSubject } from './in-world.fixture.js';
 test.each<[WorldSubject, what: string]>([
   ['leaders', 'leader'],
   ['names', 'named'],
-])('%s: with the hub and a peer asked to end, everybody is served, and all rules hold', async (subject, what) => {
+])('%s: when the hub and a peer stop, all are served and all rules hold', async (subject, what) => {
   const { options, main } = chaosInWorld(subject);
   let history: readonly RehearsalEvent[] = [];
   const noted = invariant('noted', (setting) => ((history = setting.history), true));

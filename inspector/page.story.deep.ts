@@ -157,9 +157,9 @@ describe("the user's own story", () => {
     await open('');
     await page.getByRole('tab', { name: /^by hand/ }).click();
     await page.getByText('a story of it').click();
-    await page.getByLabel('tell each gesture as it is made').check();
+    await page.getByLabel('add each gesture as it is made').check();
     await page.getByLabel('what is to be seen at the playhead').fill('All is well.');
-    await page.getByRole('button', { name: 'tell this moment' }).click();
+    await page.getByRole('button', { name: 'add this moment' }).click();
     await page.locator('[data-view="network"] canvas').focus();
     for (let i = 0; i < 4; i++) await page.keyboard.press('.');
     await page.keyboard.press('g');
@@ -201,21 +201,21 @@ describe("the user's own story", () => {
     await page.getByText('a story of it').click();
     const slider = page.getByRole('slider');
     const seen: (string | null)[] = [];
-    const tell = async (text: string) => {
+    const add = async (text: string) => {
       seen.push(await slider.getAttribute('aria-valuetext'));
       await page.getByLabel('what is to be seen at the playhead').fill(text);
-      await page.getByRole('button', { name: 'tell this moment' }).click();
+      await page.getByRole('button', { name: 'add this moment' }).click();
     };
     // All nodes start at 0.
     await page.locator('[data-view="network"] canvas').focus();
     await page.keyboard.press('Home');
     for (let i = 0; i < 2; i++) await page.keyboard.press('.');
-    await tell('The second one.');
+    await add('The second one.');
     await page.keyboard.press('End');
     await page.keyboard.press('g');
     await does('crash');
     await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain('crashed');
-    await tell('It is gone.');
+    await add('It is gone.');
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'save as story' }).click();
     await openFile('exact.json', await text(await (await download).createReadStream()));

@@ -45,15 +45,15 @@ test('by hand: nothing is cut or scrolls sideways, with any number of gestures',
   }
   await page.getByRole('tab', { name: /^by hand/ }).click();
   await page.getByText('a story of it').click();
-  const tell = async (text: string) => {
+  const add = async (text: string) => {
     await page.getByLabel('what is to be seen at the playhead').fill(text);
-    await page.getByRole('button', { name: 'tell this moment' }).click();
+    await page.getByRole('button', { name: 'add this moment' }).click();
   };
-  await tell('What is told here is a sentence as people write them, with a comma and some more words.');
+  await add('This caption is a sentence of usual length, with a comma and some more words.');
   await page.getByLabel('what is to be seen at the playhead').scrollIntoViewIfNeeded();
   await keepPicture(page, 'inspector-by-hand');
   await page.getByLabel('name of this branch').fill(`a name that is long ${'and longer '.repeat(20)}`);
-  await tell('Then.');
+  await add('Then.');
   const panel = page.locator('.gestures');
   const sideways = () => panel.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
   for (const width of [1100, 1280, 1440]) {

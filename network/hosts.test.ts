@@ -35,20 +35,23 @@ describe.each(Object.values(protocols).map((protocol) => [protocol.name, protoco
   });
 });
 
-test.each(['actors', 'snapshots'] as const)('what a chart throws is told once, by the step that failed, of %s', async (kind) => {
-  const chart = setup({}).createMachine({
-    on: {
-      go: {
-        actions: assign(() => {
-          throw new Error('too far');
-        }),
+test.each(['actors', 'snapshots'] as const)(
+  'an error of a chart is reported once, by the step that failed, of %s',
+  async (kind) => {
+    const chart = setup({}).createMachine({
+      on: {
+        go: {
+          actions: assign(() => {
+            throw new Error('too far');
+          }),
+        },
       },
-    },
-  });
-  const node = new Node('a', createHost(kind, { charts: { walker: chart } }));
-  node.start([{ role: 'walker', chart: 'walker', input: undefined }], () => 0);
-  const go = () => node.step('walker', { type: 'go' }, () => 0);
-  expect(go).toThrow(new ProtocolError('node a: its step for "go" failed: too far'));
-  // // XState reports errors asynchronously; an uncaught error fails this test.
-  await new Promise((resolve) => setImmediate(resolve));
-});
+    });
+    const node = new Node('a', createHost(kind, { charts: { walker: chart } }));
+    node.start([{ role: 'walker', chart: 'walker', input: undefined }], () => 0);
+    const go = () => node.step('walker', { type: 'go' }, () => 0);
+    expect(go).toThrow(new ProtocolError('node a: its step for "go" failed: too far'));
+    // // XState reports errors asynchronously; an uncaught error fails this test.
+    await new Promise((resolve) => setImmediate(resolve));
+  },
+);

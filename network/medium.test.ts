@@ -143,7 +143,7 @@ const OPERATORS: Readonly<Record<string, MonoTypeOperatorFunction<Flight>>> = {
 };
 
 describe.each(Object.entries(SCENARIOS))(
-  'what an operator emits at once arrives in the same tick, after the step that sent it: %s',
+  "an operator's immediate message arrives in the same tick, after its step: %s",
   (protocol, rest) => {
     const traceOf = (network: object, medium?: Medium) => {
       const json = { protocol, ...rest, network };
@@ -160,7 +160,7 @@ describe.each(Object.entries(SCENARIOS))(
       expect(traceOf({ latency: 0 }, () => operator)).toEqual(without);
     });
 
-    test.each(Object.entries(OPERATORS))('%s in place of another latency is valid', (_, operator) => {
+    test.each(Object.entries(OPERATORS))('%s instead of another latency is valid', (_, operator) => {
       expect(traceOf({}, () => operator).at(-1)).toContain('"verdict":"valid"');
     });
   },

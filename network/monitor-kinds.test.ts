@@ -97,7 +97,7 @@ describe('eventually', () => {
 describe('closed', () => {
   const closed: Property<any> = { ...named('closed'), kind: 'closed', holds: (c) => sumOf(c) === 1 };
 
-  test.each<Step['kind']>(['corrupt', 'crash', 'restart', 'reload', 'link'])('begins anew with a fault: %s', (kind) => {
+  test.each<Step['kind']>(['corrupt', 'crash', 'restart', 'reload', 'link'])('starts over at a fault: %s', (kind) => {
     const { step, verdicts } = watching([closed]);
     step(1, 'a', 1);
     step(2, 'a', 0, kind);

@@ -7,7 +7,7 @@ import { createLocks } from './locks.js';
 const VOTERS = ['a', 'b', 'c'];
 const CLIENTS = Array.from({ length: 50 }, (_, i) => `client-${i}`);
 
-test('fifty idle clients exchange ten frames a second with each voter, none with clients', async () => {
+test('fifty idle clients exchange ten frames a second with each voter and no others', async () => {
   const texts = warnings();
   const time = clock();
   const { sent, transport } = wireOf({ loss: 'possible' });

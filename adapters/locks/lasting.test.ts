@@ -73,7 +73,7 @@ test('all of a budget may be in stocks, and no more', async () => {
 test.each([
   ['quota', 3, async (locks: Locks) => createQuota({ locks, budget: 3 }).take()],
   ['names', 0, async (locks: Locks) => createNames({ locks }).next()],
-] as const)('what is kept under the name of a %s and is no count is refused', async (name, initial, use) => {
+] as const)('a value under the name of a %s that is not a count is refused', async (name, initial, use) => {
   const storage = new MapStorage();
   await new Register((await locksOf({ peers: ['a'], storage })).locks, name, initial, isNumber).change(() => 0.5);
   const { locks } = await locksOf({ peers: ['a'], storage });

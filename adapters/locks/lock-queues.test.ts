@@ -90,22 +90,19 @@ test.each([
   [6, 2_215, 10_000],
   [41, 1_510, 10_000],
   [201, 615, 4_942],
-])(
-  'of three peers one has room for so many locks with names of %d letters: %d in a process, %d over links',
-  (length, ...rooms) => {
-    const nameOf = (i: number) => String(i).padStart(length, 'x');
-    const node = voter({ clients: [], records: [], claims: [], wants: [] });
-    const roomIn = (bytes: number) => {
-      const queues = new LockQueues();
-      const take = () => {
-        for (let i = 0; ; i++) {
-          queues.requireRoom(nameOf(i), node, bytes, voters);
-          queues.set(nameOf(i), queueOf());
-        }
-      };
-      expect(take).toThrow('others are already held or requested there, the maximum');
-      return queues.size;
+])('room for locks with names of %d characters: %d in a process, %d over links', (length, ...rooms) => {
+  const nameOf = (i: number) => String(i).padStart(length, 'x');
+  const node = voter({ clients: [], records: [], claims: [], wants: [] });
+  const roomIn = (bytes: number) => {
+    const queues = new LockQueues();
+    const take = () => {
+      for (let i = 0; ; i++) {
+        queues.requireRoom(nameOf(i), node, bytes, voters);
+        queues.set(nameOf(i), queueOf());
+      }
     };
-    expect([inProcessGuarantees.messageBytesMax, LINKED_MESSAGE_BYTES_MAX].map(roomIn)).toEqual(rooms);
-  },
-);
+    expect(take).toThrow('others are already held or requested there, the maximum');
+    return queues.size;
+  };
+  expect([inProcessGuarantees.messageBytesMax, LINKED_MESSAGE_BYTES_MAX].map(roomIn)).toEqual(rooms);
+});

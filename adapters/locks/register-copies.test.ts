@@ -28,7 +28,7 @@ const known = (decided: Keepers, copies: Record<string, Copy | null>) => {
 test.each([
   [7, 41],
   [8, '"x" is known to 1 of 3 peers; the others have restarted without it'],
-])('an interrupted first change counts for the next one, if another has forgotten nothing since %i', async (since, made) => {
+])('an interrupted first change counts if a peer has forgotten nothing since %i', async (since, made) => {
   const { register, answer } = await registerOf();
   const changed = register.change((n) => n + 1).catch(({ message }: Error) => message);
   await turn();

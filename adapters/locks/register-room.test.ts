@@ -139,21 +139,18 @@ test('a list of more voters than a message has values is refused for any ids', (
 test.each([
   [inProcessGuarantees.messageBytesMax, 84, 913_920],
   [LINKED_MESSAGE_BYTES_MAX, 682, 7 * 2 ** 20],
-])(
-  'messages of %i bytes have room for two lists of %i voters with the longest ids and the longest value',
-  (bytes, count, value) => {
-    const list = (size: number) => Array<string>(size).fill('界'.repeat(ID_LENGTH_MAX));
-    expect([count, count + 1].map((size) => hasRoomForVoters(list(size), bytes))).toEqual([true, false]);
-    const room = new RegisterRoom({ guarantees: { messageBytesMax: bytes } } as never, 'locks/x');
-    expect([215, 200].map((beside) => room.refused('x'.repeat(value - beside)) === null)).toEqual([true, false]);
-    const copy = {
-      fence: 1,
-      value: 'x'.repeat(value - 215),
-      keepers: { version: 2 ** 52, peers: list(count), from: list(count) },
-    };
-    expect(room.refusedCopy(copy)).toBeNull();
-  },
-);
+])('messages of %i bytes fit two lists of %i voters with the longest ids and value', (bytes, count, value) => {
+  const list = (size: number) => Array<string>(size).fill('界'.repeat(ID_LENGTH_MAX));
+  expect([count, count + 1].map((size) => hasRoomForVoters(list(size), bytes))).toEqual([true, false]);
+  const room = new RegisterRoom({ guarantees: { messageBytesMax: bytes } } as never, 'locks/x');
+  expect([215, 200].map((beside) => room.refused('x'.repeat(value - beside)) === null)).toEqual([true, false]);
+  const copy = {
+    fence: 1,
+    value: 'x'.repeat(value - 215),
+    keepers: { version: 2 ** 52, peers: list(count), from: list(count) },
+  };
+  expect(room.refusedCopy(copy)).toBeNull();
+});
 
 describe('a value is refused, also as the initial one,', () => {
   const nested = (depth: number): Json => (depth === 0 ? 0 : [nested(depth - 1)]);

@@ -108,7 +108,7 @@ describe('keys', () => {
       },
       'failed: busy',
     ],
-  ])('a key function that returns %s drops messages to and from that peer with a warning', async (_, given, why) => {
+  ])("a key function that returns %s drops that peer's messages with a warning", async (_, given, why) => {
     const said = warnings();
     let isFailing = true;
     const a = await endOf('a', { key: (peer) => (peer === 'b' && isFailing ? given() : key) as string });

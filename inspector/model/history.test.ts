@@ -6,23 +6,20 @@ import { Moment } from './moment.js';
 
 const recording = readTrace(directoryTrace());
 
-test.each(['parent', 'policy', 'next'])(
-  'the history of %s says at every line what the moment says, and each change is one',
-  (key) => {
-    for (let node = 0; node < recording.nodes.size; node++) {
-      const history = historyOf(recording, node, 'directory', key, 0);
-      expect(history).toMatchObject({ before: false, after: false });
-      const { changes } = history;
-      for (const [i, { value }] of changes.entries()) expect(value).not.toBe(changes[i - 1]?.value);
-      for (let line = changes[0]!.line; line < recording.end; line++) {
-        const context = new Moment(recording, line).roles(node)[0]!.view.context as Record<string, unknown>;
-        expect(changes[changeAt(history, line)]!.value).toBe(JSON.stringify(context[key]));
-      }
-      expect(changes).toHaveLength(key === 'policy' ? 1 : changes.length);
+test.each(['parent', 'policy', 'next'])('the history of %s agrees with the moment at every line, each change is one', (key) => {
+  for (let node = 0; node < recording.nodes.size; node++) {
+    const history = historyOf(recording, node, 'directory', key, 0);
+    expect(history).toMatchObject({ before: false, after: false });
+    const { changes } = history;
+    for (const [i, { value }] of changes.entries()) expect(value).not.toBe(changes[i - 1]?.value);
+    for (let line = changes[0]!.line; line < recording.end; line++) {
+      const context = new Moment(recording, line).roles(node)[0]!.view.context as Record<string, unknown>;
+      expect(changes[changeAt(history, line)]!.value).toBe(JSON.stringify(context[key]));
     }
-    expect(historyOf(recording, 1, 'directory', 'parent', 0).changes.length).toBeGreaterThan(2);
-  },
-);
+    expect(changes).toHaveLength(key === 'policy' ? 1 : changes.length);
+  }
+  expect(historyOf(recording, 1, 'directory', 'parent', 0).changes.length).toBeGreaterThan(2);
+});
 
 test('an inherited property has no value, and a missing role has no history', () => {
   for (const key of ['toString', '__proto__'])

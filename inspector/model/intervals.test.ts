@@ -24,7 +24,7 @@ test.each([
   ['plain', 'ctx.parent=n1'],
   ['faulty', 'state:waiting'],
   ['faulty', '-state:idle'],
-] as const)('in the %s run %s holds in just the intervals: as the last step of each node says at each line', (name, text) => {
+] as const)('in the %s run %s holds exactly in the intervals of the steps of each node', (name, text) => {
   const recording = recordings[name];
   const query = queryOf(text);
   const { all } = intervalsOf(recording, text);

@@ -2,9 +2,9 @@
 import { reach, type Gesture } from './reach.js';
 import { isAlive, reachNow } from './live-reach.js';
 import { reload } from './load.js';
-import { tellGesture } from './story/own.js';
+import { addGesture } from './story/own.js';
 
 export async function act(what: readonly Omit<Gesture, 'at'>[]): Promise<void> {
   if (isAlive.value) for (const one of what) await reachNow(one);
-  else for (const done of await reach(what, reload)) tellGesture(done);
+  else for (const done of await reach(what, reload)) addGesture(done);
 }

@@ -130,7 +130,7 @@ describe('changes', () => {
   test.each<[number, number, boolean, number]>([
     [5, 0, false, 7899],
     [5, 1, true, 8458],
-  ])('MODIFIED, chain of 3: the signal waits for the permits, M = %i, W = %i, pipelined %s', (M, W, pipelined, states) =>
+  ])('MODIFIED, chain of 3: the signal waits, M = %i, W = %i, pipelined %s', (M, W, pipelined, states) =>
     holds(states, chain(3), { kind: 'modified', M, W, pipelined, signal: 'late' }),
   );
 

@@ -61,7 +61,7 @@ describe.each(kinds)('%o', (options) => {
 });
 
 test.each(['naive', 'bins', 'basic', 'main', 'modified'])(
-  '%s: what a rejected request had gathered is no waste once its node has left',
+  '%s: permits of a rejected request are not waste once its node has left',
   (kind) => {
     const events = [at(0, 'n1', 'take', 9), at(40, 'n1', 'leave'), at(60, 'n0', 'take', 2), at(60, 'n2', 'take')];
     const topology = { nodes: ['n0', 'n1', 'n2'], links: ['n1', 'n2'].map((leaf) => ['n0', leaf]) };

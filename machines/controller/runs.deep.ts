@@ -47,7 +47,7 @@ describe.each([
   [{ kind: 'names', M: 100, W: 20 }],
   [{ kind: 'adaptive', M: 100, W: 0 }],
 ])('takes under %j', (options) => {
-  test.each(seeds)('seed %i: every request is answered, at most M granted, at least M - W if one is rejected', (seed) => {
+  test.each(seeds)('seed %i: all requests are answered, at most M granted, M - W if one is rejected', (seed) => {
     const grows = ['main', 'modified', 'names'].includes(options.kind);
     const events = grows ? scattered(seed, 12, () => ({ do: 'child' })) : [];
     const { violations, report, summary } = run(options, { ...takes, seed, events });
@@ -61,7 +61,7 @@ describe.each([
 });
 
 describe('growth', () => {
-  test.each(seeds)('seed %i: names stay unique and below 4n while the tree grows from 3 nodes to about 40', (seed) => {
+  test.each(seeds)('seed %i: names stay unique and below 4n while the tree grows from 3 to 40 nodes', (seed) => {
     const topology = {
       nodes: ['n0', 'n1', 'n2'],
       links: [
@@ -95,7 +95,7 @@ describe('growth', () => {
 });
 
 describe('bank', () => {
-  test.each(seeds)('seed %i: never overdrawn; whoever waits at the end waits for less than W', (seed) => {
+  test.each(seeds)('seed %i: never overdrawn; a request still waiting at the end is below W', (seed) => {
     const events = [
       ...scattered(seed, 40, (i) => ({ do: 'deposit', amount: 1 + (i % 5) })),
       ...scattered(seed + 2, 30, (i) => ({ do: 'withdraw', amount: 1 + (i % 3) })),

@@ -56,7 +56,7 @@ describe('a policy of one’s own', () => {
     [null, 'directoryWith needs an object of policies: { name: function }.'],
     [[requester], 'directoryWith needs an object of policies: { name: function }.'],
     [{ third: 3 }, 'Policy "third" is not a function. Pass a function that picks one of the nodes that a find has visited.'],
-  ])('that is no function is refused by name: %j', (own, complaint) => {
+  ])('that is not a function is refused with an error that names it: %j', (own, complaint) => {
     expect(() => directoryWith(own as never)).toThrow(complaint);
   });
 

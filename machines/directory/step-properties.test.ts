@@ -36,7 +36,7 @@ test('a custom policy must keep to the path of the find', () => {
   expect(answers(directoryWith({ first: (visited) => visited[0] }), 'first')).toEqual([true, true]);
 });
 
-test.each(['announceGrant', 'announceRelease'])('without %s nothing is told', (action) =>
+test.each(['announceGrant', 'announceRelease'])('without %s notifications are missing', (action) =>
   expect(answers(withActions({ [action]: assign({}) }), 'ivy', { until: { at: 100 } })[0]).toBe(false),
 );
 
@@ -50,7 +50,7 @@ const often = {
 
 test('a grant contains the number of requests that it satisfies', () => expect(answers(directory, 'ivy', often)[0]).toBe(true));
 
-test.each(['joinRequest', 'forgetJoined'])('without %s it says another number', (action) =>
+test.each(['joinRequest', 'forgetJoined'])('without %s the number is wrong', (action) =>
   expect(answers(withActions({ [action]: assign({}) }), 'ivy', often)[0]).toBe(false),
 );
 

@@ -10,7 +10,7 @@ test.each([
   [1, 60],
   [2, 301],
   [3, 864],
-])('up to %i at once: every property holds in every interleaving of unlimited requests', (together, states) => {
+])('up to %i at once: every property holds in every order of unlimited requests', (together, states) => {
   const found = explore(directory, { topology, options: { together }, commands: 'unlimited' });
   expect(found.properties.filter(({ holds }) => holds !== true)).toEqual([]);
   expect(found.states).toBe(states);

@@ -107,7 +107,7 @@ describe('Theorem 2 in all systems of three nodes: a change, rest, and one link 
   test.each([
     { hello: false, needless: 18 },
     { hello: true, needless: 0 },
-  ])('hello $hello: $needless of 57 losses can elect somebody who still reaches the leader', ({ hello, needless }) => {
+  ])('hello $hello: $needless of 57 losses can elect a node that reaches the leader', ({ hello, needless }) => {
     expect(lossesAfterOneChange(3, { hello })).toEqual({ losses: 57, needless });
   });
 });

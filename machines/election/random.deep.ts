@@ -23,7 +23,7 @@ describe.each([
   });
 });
 
-test.each(['perfect', 'logical'])('S and D5: all links lost one by one, %s clocks: nobody is elected without need', (clock) => {
+test.each(['perfect', 'logical'])('S and D5: all links lost one by one, %s clocks: no needless election', (clock) => {
   let losses = 0;
   for (let seed = 1; seed <= 700; seed++) {
     const json = turmoil({ seed, nodes: 8, changes: 0, options: { clock, radii: [1, 2] } });

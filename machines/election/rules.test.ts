@@ -109,7 +109,7 @@ describe('ChannelDown', () => {
 });
 
 describe('ChannelUp', () => {
-  test.each([true, false])('the peer is forming and told at once, with hello %s', (hello) => {
+  test.each([true, false])('the peer is forming and notified immediately, with hello %s', (hello) => {
     expect(take({ type: 'link.up', peer: 'l' }, { hello })).toMatchObject({
       links: ['a', 'b', 'l?'],
       told: ['l'],

@@ -40,7 +40,7 @@ describe('as shipped: all invariants hold, every request succeeds, no state is d
 test.each([
   { rules: 'corrected', states: 4113 },
   { rules: 'deferred', states: 4301 },
-])('$rules rules: everybody is served although the neighbor asks again for ever, $states states', ({ rules, states }) => {
+])('$rules rules: all are served although the neighbor keeps asking, $states states', ({ rules, states }) => {
   const result = explore(exclusion, {
     topology: P2,
     options: { priorities: 2, hold: 1, rules },

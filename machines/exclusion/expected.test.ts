@@ -37,6 +37,6 @@ const rows: readonly Row[] = [
   ['release', 'idle', { lock: 2 }, false, 'another one has the lock'],
 ];
 
-test.each(rows)('%s to who is in %s with %j: %s, for %s', (type, initiator, context, isExpected) => {
+test.each(rows)('%s to a node in %s with %j: %s, for %s', (type, initiator, context, isExpected) => {
   expect(isExpectedAt({ ...idle, ...context }, initiator, 1, { type } as ExclusionMessage)).toBe(isExpected);
 });

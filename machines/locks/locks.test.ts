@@ -50,7 +50,7 @@ function run(seed: number, protocol = locks) {
 const seeds = Array.from({ length: 12 }, (_, seed) => seed);
 
 describe('links and nodes that go down and up', () => {
-  test.each(seeds)('no fence twice, one token an epoch, and one epoch that grants all requests (seed %i)', (seed) => {
+  test.each(seeds)('unique fences, one token an epoch, one epoch grants all requests (seed %i)', (seed) => {
     const { verdict, properties, summary } = run(seed);
     expect(properties.filter(({ holds }) => holds === false)).toEqual([]);
     expect(verdict).toBe('valid');

@@ -58,9 +58,7 @@ describe('a legal start', () => {
 });
 
 describe('from arbitrary states (Corollary 6.8)', () => {
-  test.each(TAUS)('seed 1, tau = %fR: fully legal within 3R + tau, and requests are queued as they should be', (tau) =>
-    recovers(1, tau),
-  );
+  test.each(TAUS)('seed 1, tau = %fR: fully legal within 3R + tau, requests correctly queued', (tau) => recovers(1, tau));
 
   test('some of the nodes only; twice; with until a time', () => {
     const events = [

@@ -195,7 +195,7 @@ describe('O2 and O5: observers', () => {
     ['a', 1],
     ['b', 0],
     ['c', 0],
-  ] as const)('from the parent: the answer tells whether the pointer leads there (%s: %i)', (pointer, x) => {
+  ] as const)('from the parent: the answer is whether the pointer leads there (%s: %i)', (pointer, x) => {
     expect(after({ pointer }, { type: 'obs', from: 'a' }).sends).toEqual([{ to: 'a', type: 'obsr', x }]);
   });
 

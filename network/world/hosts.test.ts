@@ -157,7 +157,7 @@ test.each<[from: HostKind, to: HostKind]>([
   ['actors', 'snapshots'],
   ['snapshots', 'actors'],
   ['actors', 'actors'],
-])('a node takes over from another one, %s to %s, has what it had and goes its own way', (from, to) => {
+])('a node takes over the state of another, %s to %s, and continues separately', (from, to) => {
   const noChance = () => expect.unreachable();
   const [there, here] = [new Node('a', createHost(from, counting)), createHost(to, counting)];
   there.start(

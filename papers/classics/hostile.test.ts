@@ -86,7 +86,7 @@ describe('snapshots', () => {
     },
   );
 
-  test.each(Object.entries(refused))('over %s are refused by name', (name, message) => {
+  test.each(Object.entries(refused))('over %s are refused with an error that names the reason', (name, message) => {
     const one = known[name] ?? protocols[name]!;
     expect(() => run(over(one)['chandy-lamport'], { topology: topologyOf(one) })).toThrow(message);
   });

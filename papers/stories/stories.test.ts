@@ -12,28 +12,31 @@ function recordingOf(story: string, run: string): ReadTrace {
   return recording;
 }
 
-test.each(shelf.stories)('$name: all that is said has a place in its run, its figures counted there', ({ name, runs, steps }) => {
-  const recordings = new Map(Object.keys(runs).map((run) => [run, recordingOf(name, run)]));
-  const reached = new Map<string, number>();
-  for (const [number, step] of steps.entries()) {
-    const recording = recordings.get(step.run)!;
-    expect(recording.problem).toBeNull();
-    const before = [...sayingsOf(steps.slice(0, number).filter(({ run }) => run === step.run))];
-    for (const saying of sayingsOf([step])) {
-      const place = lineOfSaying(recording, saying, before);
-      expect(place === null ? saying.text : null).toBeNull();
-      // Events on the way come before the place.
-      const least = reached.get(step.run) ?? 0;
-      expect([saying.text, place! > least || (place === least && saying === step && !step.along)]).toEqual([saying.text, true]);
-      reached.set(step.run, place!);
-      expect(withFigures(saying.text, recording, place!)).not.toMatch(/[{}]/);
-      before.push(saying);
+test.each(shelf.stories)(
+  '$name: every sentence has a place in its run, and its figures are counted there',
+  ({ name, runs, steps }) => {
+    const recordings = new Map(Object.keys(runs).map((run) => [run, recordingOf(name, run)]));
+    const reached = new Map<string, number>();
+    for (const [number, step] of steps.entries()) {
+      const recording = recordings.get(step.run)!;
+      expect(recording.problem).toBeNull();
+      const before = [...sayingsOf(steps.slice(0, number).filter(({ run }) => run === step.run))];
+      for (const saying of sayingsOf([step])) {
+        const place = lineOfSaying(recording, saying, before);
+        expect(place === null ? saying.text : null).toBeNull();
+        // Events on the way come before the place.
+        const least = reached.get(step.run) ?? 0;
+        expect([saying.text, place! > least || (place === least && saying === step && !step.along)]).toEqual([saying.text, true]);
+        reached.set(step.run, place!);
+        expect(withFigures(saying.text, recording, place!)).not.toMatch(/[{}]/);
+        before.push(saying);
+      }
+      if (step.node !== undefined) expect(recording.nodes.names).toContain(step.node);
+      if (step.beside !== undefined) expect(Object.keys(runs).filter((run) => run !== step.run)).toContain(step.beside);
     }
-    if (step.node !== undefined) expect(recording.nodes.names).toContain(step.node);
-    if (step.beside !== undefined) expect(Object.keys(runs).filter((run) => run !== step.run)).toContain(step.beside);
-  }
-  expect([...reached.keys()]).toEqual(Object.keys(runs));
-});
+    expect([...reached.keys()]).toEqual(Object.keys(runs));
+  },
+);
 
 test.each(shelf.stories)('$name: the terms that it explains are words of its texts', ({ terms = {}, steps }) => {
   const texts = sayingsOf(steps).map(({ text }) => text);

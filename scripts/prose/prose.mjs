@@ -1,14 +1,12 @@
 /**
  * The prose linter: `npm run prose`. Checks Markdown, comments, docstrings, error messages and test titles against the standard of
  * CONTRIBUTING.md: sentence length and terms with textlint (`.textlintrc.json`), spelling with cspell (`cspell.json`), phrases and titles with
- * the tables of `rules.mjs`.
+ * the tables of `rules.mjs`. It prints every finding, and fails if there is one.
  *
- * `baseline.json` records how many findings each file still has for each rule. A count above it fails; so does a baseline that is too
- * generous. `--update` records the present counts, and refuses to if a rule has more findings in total than before. `--show RULE [FILE]`
- * lists findings, `--counts` prints the total of each rule.
+ * `npm run prose -- PATH` checks the files whose path begins so. `--counts [DIR]` prints the total of each rule, here or in another checkout.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { spellCheckDocument } from 'cspell-lib';
 import { createLinter, loadTextlintrc } from 'textlint';
@@ -16,8 +14,10 @@ import { DOCSTRING_START, phrases, SENTENCE_START, sentencesOf, TITLE_MAX } from
 import { segmentsOf } from './segments.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const baselinePath = fileURLToPath(new URL('baseline.json', import.meta.url));
-process.chdir(root);
+const [first, directory] = process.argv.slice(2);
+const isCounting = first === '--counts';
+const within = isCounting ? '' : (first ?? '');
+process.chdir((isCounting && directory) || root);
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx', '*.mjs', '*.md'], {
   encoding: 'utf8',
@@ -27,7 +27,9 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter(
     (path) =>
-      existsSync(path) && !/^(data|mutation\/results)\/|^scripts\/(prose\/|api-report\.md)|(^|\/)node_modules\//.test(path),
+      path.startsWith(within) &&
+      existsSync(path) &&
+      !/^(data|mutation\/results)\/|^scripts\/(prose\/|api-report\.md)|(^|\/)node_modules\//.test(path),
   );
 
 /** Findings of the phrases and of how sentences begin. */
@@ -62,14 +64,14 @@ async function misspelled(words) {
   const text = [...words].join('\n');
   const { issues } = await spellCheckDocument(
     { uri: 'words.txt', text, languageId: 'plaintext' },
-    { configFile: 'cspell.json', generateSuggestions: false },
+    { configFile: `${root}cspell.json`, generateSuggestions: false },
     {},
   );
   return new Set(issues.map((issue) => issue.text));
 }
 
 async function findings() {
-  const linter = createLinter({ descriptor: await loadTextlintrc({ configFilePath: '.textlintrc.json' }) });
+  const linter = createLinter({ descriptor: await loadTextlintrc({ configFilePath: `${root}.textlintrc.json` }) });
   const found = [];
   const texts = files.map((path) => [path, segmentsOf(path)]);
   const words = new Set();
@@ -89,67 +91,14 @@ async function findings() {
   return found;
 }
 
-function countsOf(found) {
-  const counts = {};
-  for (const { path, rule } of found) {
-    counts[path] ??= {};
-    counts[path][rule] = (counts[path][rule] ?? 0) + 1;
-  }
-  const sorted = (object) => Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  return sorted(Object.fromEntries(Object.entries(counts).map(([path, rules]) => [path, sorted(rules)])));
-}
-
-function totalsOf(counts) {
-  const totals = {};
-  for (const rules of Object.values(counts))
-    for (const [rule, count] of Object.entries(rules)) totals[rule] = (totals[rule] ?? 0) + count;
-  return totals;
-}
-
-const write = (counts) => {
-  const lines = Object.entries(counts).map(([path, rules]) => `  ${JSON.stringify(path)}: ${JSON.stringify(rules)}`);
-  writeFileSync(baselinePath, `{\n${lines.join(',\n')}\n}\n`);
-};
-const print = ({ path, line, rule, message }) => console.log(`${path}:${line} ${rule}: ${message}`);
-
 const found = await findings();
-const counts = countsOf(found);
-const baseline = existsSync(baselinePath) ? JSON.parse(readFileSync(baselinePath, 'utf8')) : null;
-const [option, ...args] = process.argv.slice(2);
 
-if (option === '--counts') {
-  const before = totalsOf(baseline ?? {});
-  for (const [rule, count] of Object.entries(totalsOf(counts)).toSorted((a, b) => b[1] - a[1]))
-    console.log(`${rule} ${count} (baseline ${before[rule] ?? 0})`);
-} else if (option === '--show') {
-  for (const one of found)
-    if ((!args[0] || args[0] === 'all' || one.rule === args[0]) && (!args[1] || one.path.startsWith(args[1]))) print(one);
-} else if (option === '--update' || !baseline) {
-  const [now, before] = [totalsOf(counts), totalsOf(baseline ?? counts)];
-  const grown = Object.keys(now).filter((rule) => now[rule] > (before[rule] ?? 0));
-  if (grown.length > 0) {
-    for (const rule of grown)
-      console.error(
-        `${rule}: ${now[rule]} findings, the baseline has ${before[rule] ?? 0}. Fix the new ones: npm run prose -- --show ${rule}`,
-      );
-    process.exit(1);
-  }
-  write(counts);
+if (isCounting) {
+  const counts = new Map();
+  for (const { rule } of found) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  for (const [rule, count] of [...counts].toSorted((a, b) => b[1] - a[1])) console.log(`${rule} ${count}`);
 } else {
-  const worse = Object.entries(counts).flatMap(([path, rules]) =>
-    Object.keys(rules)
-      .filter((rule) => rules[rule] > (baseline[path]?.[rule] ?? 0))
-      .map((rule) => [path, rule]),
-  );
-  for (const [path, rule] of worse) {
-    const before = baseline[path]?.[rule] ?? 0;
-    console.error(`${path}: ${counts[path][rule]} findings of ${rule}, the baseline has ${before}`);
-    for (const one of found) if (one.path === path && one.rule === rule) print(one);
-  }
-  const better = Object.entries(baseline).some(([path, rules]) =>
-    Object.keys(rules).some((rule) => rules[rule] > (counts[path]?.[rule] ?? 0)),
-  );
-  if (better) console.log('Some files have fewer findings than the baseline. Record that: npm run prose -- --update');
-  if (worse.length > 0) process.exit(1);
-  console.log(`prose: ${found.length} findings, none new`);
+  for (const { path, line, rule, message } of found) console.error(`${path}:${line} ${rule}: ${message}`);
+  console.log(`prose: ${found.length} findings in ${files.length} files`);
+  if (found.length > 0) process.exitCode = 1;
 }

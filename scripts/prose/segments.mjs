@@ -64,6 +64,7 @@ function paragraphs(lines, firstLine, kind) {
     const plain = text.replace(/^(#{1,6}|[-*]|\d+\.)\s+/, '').replace(/^@\w+(\s+\{[^}]*\})?/, '');
     if (/^@(example|see|internal|public|experimental)/.test(text) && plain.trim() === '') return;
     if (plain.trim()) add(line, withoutCode(plain.trim()));
+    if (kind === 'markdown' && text.startsWith('#')) end();
   });
   end();
   return segments;

@@ -195,7 +195,7 @@ describe('context that nothing reads', () => {
     ['an invariant', { invariants: { 'is no less than 0': ({ context }: any) => context.twice >= 0 } }],
     ['a property that looks at all of it', { invariants: { 'is there': (state: any) => JSON.stringify(state.context) !== '' } }],
     ['a function of samples', { events: { PRESS: ({ context }: any) => [{ n: context.twice > 0 }] } }],
-  ] as [string, MachineTests][])('tells them apart where %s reads it, or what it comes from', async (_, tests) => {
+  ] as [string, MachineTests][])('distinguishes them where %s reads the field or its source', async (_, tests) => {
     const { verdict, searched } = await reportOf(shown, { ...tests, limits: { states: 300 } });
     expect(verdict).toBe('unknown');
     expect(searched.unread).not.toContain('count');

@@ -100,7 +100,7 @@ describe('walking', () => {
     expect(firstFailure(moody, sets(moody), host)).not.toBeNull();
   });
 
-  test.each(hostKinds)('on %s another effect is told with its place', (host) => {
+  test.each(hostKinds)('on %s a different effect is reported with its place', (host) => {
     const quiet = lightChart.provide({ actions: { count: assign({ count: 7 }) } });
     const { difference } = firstFailure(light(quiet), sets(light()), host)!;
     expect(describeDifference(difference)).toMatch(

@@ -143,13 +143,10 @@ const endsSlowly = (what: FaultKind, ms: number, lastsMs = 500) =>
 test.each<[FaultKind, lastsMs: number]>([
   ['stop', 500],
   ['roll', 3_000],
-])(
-  '%s: who is still ending when it heals is started again once it has ended, and is killed after five seconds',
-  async (what, lastsMs) => {
-    expect(await endsSlowly(what, 2_000, lastsMs)).toEqual(['0 p0 up', '3 p0 up']);
-    expect(await endsSlowly(what, 60_000, lastsMs)).toEqual(['0 p0 up', '6 p0 up']);
-  },
-);
+])('%s: a peer that is slow to stop restarts after it, and is killed after 5 s', async (what, lastsMs) => {
+  expect(await endsSlowly(what, 2_000, lastsMs)).toEqual(['0 p0 up', '3 p0 up']);
+  expect(await endsSlowly(what, 60_000, lastsMs)).toEqual(['0 p0 up', '6 p0 up']);
+});
 
 test('an error while stopping ends the process, which restarts after the fault', async () => {
   const told = (lastsMs: number) =>

@@ -40,7 +40,7 @@ describe('the systems of a protocol', () => {
     { protocol: exclusion, index: 3 },
     { protocol: exclusion, index: 4 },
     { protocol: link, index: 2 },
-  ])('$protocol.name, system $index keeps its promises, or breaks the one that it is there to break', ({ protocol, index }) => {
+  ])('$protocol.name, system $index violates only the property that it is meant to', ({ protocol, index }) => {
     const { scenario, violates } = systemsOf(protocol)[index]!;
     expect(checkScenario(scenario, { bounds: { states: 2500 } }).counterexample?.property).toBe(violates);
   });
@@ -106,7 +106,7 @@ describe('walks', () => {
 describe('walking again', () => {
   const recorded = systemWalks(light()).walks.map((walk) => recordWalk(walk, light()));
 
-  test.each(['snapshots', 'actors'] as const)('on %s a system does what its walk says', (host) => {
+  test.each(['snapshots', 'actors'] as const)('on %s a system repeats its walk', (host) => {
     expect(recorded.map((walk) => walkAgain(walk, light(), host))).toEqual(recorded.map(() => null));
   });
 

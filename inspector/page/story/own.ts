@@ -24,7 +24,7 @@ const PLACE = 'story of one’s own';
 
 export const moments = signal<readonly OwnMoment[]>(recalled());
 /** True if each gesture becomes a caption. */
-export const tellsGestures = signal(false);
+export const addsGestures = signal(false);
 
 function recalled(): readonly OwnMoment[] {
   try {
@@ -54,19 +54,19 @@ function add(line: number, node: string | undefined, text: string): void {
 }
 
 /** Adds a caption at the playhead. */
-export function tellMoment(text: string): void {
+export function addMoment(text: string): void {
   const { first, nodes } = recording.value;
   add(Math.max(currentLine.value, first), nodes.names[selectedNode.value], text);
 }
 
 /** Adds a caption for a new gesture. */
-export function tellGesture(gesture: Gesture): void {
-  if (!tellsGestures.value) return;
+export function addGesture(gesture: Gesture): void {
+  if (!addsGestures.value) return;
   const node = typeof gesture['node'] === 'string' ? gesture['node'] : recording.value.nodes.names[selectedNode.value];
   add(lineOfGesture(gesture), node, `${gestureText(gesture)}.`);
 }
 
-export const retell = (place: number, text: string): void =>
+export const rewrite = (place: number, text: string): void =>
   keep(moments.value.map((one, i) => (i === place ? { ...one, text } : one)));
 export const leaveOut = (place: number): void => keep(moments.value.filter((_, i) => i !== place));
 

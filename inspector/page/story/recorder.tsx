@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { storyFile } from '../../stories/read-story.js';
 import { numberText } from '../../model/words.js';
 import { download } from '../download.js';
-import { leaveOut, moments, ownStory, retell, tellMoment, tellsGestures } from './own.js';
+import { addMoment, addsGestures, leaveOut, moments, ownStory, rewrite } from './own.js';
 
 export function StoryRecorder() {
   return (
@@ -12,10 +12,10 @@ export function StoryRecorder() {
       <label class="row">
         <input
           type="checkbox"
-          checked={tellsGestures.value}
-          onChange={({ currentTarget: { checked } }) => (tellsGestures.value = checked)}
+          checked={addsGestures.value}
+          onChange={({ currentTarget: { checked } }) => (addsGestures.value = checked)}
         />{' '}
-        tell each gesture as it is made
+        add each gesture as it is made
       </label>
       <NewMoment />
       <ol class="moments" aria-label="moments of the story">
@@ -27,7 +27,7 @@ export function StoryRecorder() {
             <input
               aria-label={`what is to be seen at ${numberText(at)}`}
               value={text}
-              onChange={({ currentTarget: { value } }) => retell(place, value)}
+              onChange={({ currentTarget: { value } }) => rewrite(place, value)}
             />
             <button type="button" class="small" onClick={() => leaveOut(place)}>
               leave out
@@ -47,7 +47,7 @@ function NewMoment() {
       class="row"
       onSubmit={(event) => {
         event.preventDefault();
-        tellMoment(text.trim());
+        addMoment(text.trim());
         setText('');
       }}
     >
@@ -58,7 +58,7 @@ function NewMoment() {
         onInput={({ currentTarget: { value } }) => setText(value)}
       />
       <button type="submit" class="small" disabled={text.trim() === ''}>
-        tell this moment
+        add this moment
       </button>
     </form>
   );

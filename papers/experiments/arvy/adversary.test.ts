@@ -29,7 +29,7 @@ test('known bounds: Arrow is as bad as its tree; the bridge stays below five', (
   expect(worstCycle({ kind: 'ring', n: 3 }, { policy: 'bridge' }).ratio).toBeLessThan(5);
 });
 
-test.each([6, 8, 16])('the bridge on a ring of %i: of its n³/4 trees none leads to worse than the tight cycle', (n) => {
+test.each([6, 8, 16])('the bridge on a ring of %i: none of its n³/4 trees is worse than the tight cycle', (n) => {
   expect(everyTree({ kind: 'ring', n }, { policy: 'bridge' })).toHaveLength(n ** 3 / 4);
   expect(worstCycle({ kind: 'ring', n }, { policy: 'bridge' })).toMatchObject({ cost: 5 * n - 6, opt: n + 2 });
 });

@@ -34,7 +34,7 @@ test('the naive controller: a round trip of waiting; on a chain, twice the mean 
   expect(2 * meanDepth(chainShape(64))).toBe(63);
 });
 
-test.each([5, 8])('Figure 2: the bins that a permit at depth %i empties are refilled by their supervisors', (depth) => {
+test.each([5, 8])('Figure 2: supervisors refill the bins that a permit at depth %i empties', (depth) => {
   const refills = refillsFor(depth);
   expect(refills.length).toBeGreaterThan(2);
   for (const { depth: at, level, by } of refills) expect(at - by).toBe(supervisorDistance(level, at));

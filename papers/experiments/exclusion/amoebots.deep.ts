@@ -6,4 +6,4 @@ test.each([
   { n: 7, requests: 400, seed: 2 },
   { n: 10, requests: 800, seed: 1 },
   { n: 10, requests: 800, seed: 2 },
-])('a line of $n amoebots becomes a hexagon, as one after the other would have made it (seed $seed)', formsHexagon);
+])('a line of $n amoebots becomes the hexagon of a sequential run (seed $seed)', formsHexagon);

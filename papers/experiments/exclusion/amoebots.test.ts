@@ -4,7 +4,7 @@ import { Hexagon } from './amoebot/hexagon.js';
 import { followsEngine, formsHexagon, inOrder, line, together } from './amoebots.fixtures.js';
 
 test.each([{ n: 7, requests: 400, seed: 1 }])(
-  'a line of $n amoebots becomes a hexagon, as one after the other would have made it (seed $seed)',
+  'a line of $n amoebots becomes the hexagon of a sequential run (seed $seed)',
   formsHexagon,
 );
 
