@@ -26,7 +26,7 @@ export function nobodyIsStuck({ charts, messages = {} }: Core): Property<any> {
   };
   const isWaiting = (c: Configuration, node: NodeId): boolean => Object.values(c.nodes.get(node) ?? {}).some(waits);
   return {
-    name: 'nobody is stuck',
+    name: 'no node is stuck',
     description:
       'No node waits forever for a message: each node returns to one of its initial states, to a state that accepts a command or a timer, or to a final state.',
     kind: 'eventually',

@@ -99,14 +99,14 @@ describe('only the core', () => {
     expect(report).toMatchObject({
       verdict: 'valid',
       summary: { states: { n0: 'follower', n1: 'follower', n2: 'leader' } },
-      properties: [{ name: 'nobody is stuck', holds: true }],
+      properties: [{ name: 'no node is stuck', holds: true }],
     });
   });
 
   test('is checked for deadlock', () => {
     expect(explore(bare, all)).toMatchObject({ verdict: 'valid', doomed: 0, vacuous: [] });
     const { verdict, counterexample } = explore(bare, { ...all, faults: { loss: 1 } });
-    expect({ verdict, property: counterexample?.property }).toEqual({ verdict: 'invalid', property: 'nobody is stuck' });
+    expect({ verdict, property: counterexample?.property }).toEqual({ verdict: 'invalid', property: 'no node is stuck' });
   });
 
   /** Numbers increase along the generated rings, so no node is passed by two probes. A sample covers that. */
@@ -135,7 +135,7 @@ describe('only the core', () => {
     expect(lines[0]).toMatchObject({ node: 'n0', overlay: { badge: 'idle' } });
     const { charts, properties } = traceHeader(bare, {}, 1, network);
     expect(charts).toMatchObject({ ring: { states: { candidate: {}, leader: {} } } });
-    expect(properties.map(({ name }) => name)).toEqual(['nobody is stuck']);
+    expect(properties.map(({ name }) => name)).toEqual(['no node is stuck']);
   });
 });
 

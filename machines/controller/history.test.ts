@@ -127,7 +127,7 @@ test('a leaf with a deferred request stays: the resulting change may be slower',
   expect(checkScenario(scenarioOf(hasty))).toMatchObject({ verdict: 'valid' });
   expect(brokenByMutant(controller, { protocol: 'controller', ...hasty }, 'request', 'drop transition held: depart')).toEqual([
     'the signal means a reject',
-    'answers are told',
+    'answers are notified',
   ]);
 });
 

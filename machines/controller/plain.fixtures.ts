@@ -116,7 +116,7 @@ const invariants: ControllerProperty[] = [
     holds: (c) => !rejections(c) || hasSignaled(c),
   },
   {
-    name: 'nobody is forgotten',
+    name: 'no request is forgotten',
     kind: 'always',
     description:
       'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart, and nodes that failed.',

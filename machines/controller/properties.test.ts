@@ -55,7 +55,7 @@ const cases: readonly (readonly [name: string, options: Json, bad: Bad])[] = [
   ['conservation', basic, { roles: [['n0', 'R.delivery', { context: { permits: 7 } }]] }],
   ['at most M', basic, { roles: [['n2', 'R.request', { context: { issued: 10 } }]] }],
   ['rejects follow the signal', basic, { roles: [exhausted] }],
-  ['nobody is forgotten', basic, { roles: [waiting] }],
+  ['no request is forgotten', basic, { roles: [waiting] }],
   [
     'one request a link',
     basic,

@@ -35,7 +35,7 @@ const invariants: ControllerProperty[] = [
     (t) => t.rejections === 0 || t.hasSignaled || t.options.phase?.rule === 'printed',
   ),
   promise(
-    'nobody is forgotten',
+    'no request is forgotten',
     'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart, and nodes that failed.',
     (t, c) => !t.isQuiet || t.pending === 0 || isFailing(c()) || !live(c()).some(([, node]) => isOwed(node, t.options)),
   ),

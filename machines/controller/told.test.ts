@@ -47,9 +47,9 @@ const ended = {
   events: [{ at: 0, node: 'n0', do: 'take' }, ...[1, 2, 3].map((at) => ({ at, node: 'n0', do: 'child' }))],
 };
 
-const TOLD = 'answers are told';
+const TOLD = 'answers are notified';
 const REFUSED = 'refusals keep to their bins';
-const FOUND = 'a change finds what is there';
+const FOUND = 'a change finds the true counts';
 
 test.each([
   ['request', 'drop action refilling.open: permit, action 2', growing, TOLD],

@@ -95,9 +95,9 @@ export class ToldAnswers {
   results(): PropertyResult[] {
     const holds = (kept: boolean) => (kept ? (this.isPromised ? true : null) : false);
     return [
-      { name: 'answers are told', kind: 'always', holds: holds(this.isTold) },
+      { name: 'answers are notified', kind: 'always', holds: holds(this.isTold) },
       { name: 'refusals keep to their bins', kind: 'always', holds: holds(this.isRefused) },
-      { name: 'a change finds what is there', kind: 'always', holds: holds(this.isFound) },
+      { name: 'a change finds the true counts', kind: 'always', holds: holds(this.isFound) },
     ];
   }
 }

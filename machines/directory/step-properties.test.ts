@@ -8,8 +8,8 @@ import { directoryMachine } from './machine.js';
 import type { ReceivedFind } from './policies.js';
 import type { Protocol } from '../protocol.js';
 
-const TOLD = 'grants and releases are told';
-const TURNED = 'pointers turn as the policy says';
+const TOLD = 'grants and releases are notified';
+const TURNED = 'pointers turn as the policy defines';
 
 function answers(protocol: Protocol<any>, policy: string, more: object = {}) {
   const json = {

@@ -74,8 +74,8 @@ export class StepProperties {
   properties(): PropertyResult[] {
     const holds = (kept: boolean) => (kept ? (this.isPromised ? true : null) : false);
     return [
-      { name: 'grants and releases are told', kind: 'always', holds: holds(this.isTold) },
-      { name: 'pointers turn as the policy says', kind: 'always', holds: holds(this.isTurned) },
+      { name: 'grants and releases are notified', kind: 'always', holds: holds(this.isTold) },
+      { name: 'pointers turn as the policy defines', kind: 'always', holds: holds(this.isTurned) },
     ];
   }
 }

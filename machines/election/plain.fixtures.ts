@@ -102,7 +102,7 @@ export const plainProperties: readonly Property<ElectionProtocolOptions>[] = [
   ),
   everywhere('K: neighbors are channels', 'A node has a row for another exactly while its channel there is up.', rowsAreChannels),
   {
-    name: 'K: what is down is empty',
+    name: 'K: links that are down are empty',
     kind: 'always',
     description: 'A channel that is down carries nothing.',
     holds: (c) => c.flights.every(({ from, to }) => c.links.up(from, to)),

@@ -49,7 +49,7 @@ const invariants: readonly Property<ElectionProtocolOptions>[] = [
     'A node has a row for another exactly while its channel there is up.',
     (t) => t.unlisted === 0,
   ),
-  description('K: what is down is empty', 'A channel that is down carries nothing.', (t) => t.stranded === 0),
+  description('K: links that are down are empty', 'A channel that is down carries nothing.', (t) => t.stranded === 0),
   description(
     'states are read off heights',
     'Between two events a node is in the state that its height and its neighbors give: isolated, leader, oriented, searching or reflected.',

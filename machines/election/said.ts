@@ -52,11 +52,11 @@ export class SaidUpdates {
 
   results(): PropertyResult[] {
     return [
-      { name: 'heights are said to whom they concern', kind: 'always', holds: this.isForRecipients },
+      { name: 'heights are sent to the right neighbors', kind: 'always', holds: this.isForRecipients },
       { name: 'clocks are causal', kind: 'always', holds: this.isCausal },
-      { name: 'searches begin, go on and turn back as the neighbors are', kind: 'always', holds: this.searches },
+      { name: 'searches follow the heights of the neighbors', kind: 'always', holds: this.searches },
       ...(this.options.skipIfLeader
-        ? [{ name: 'a leader alone stays in office', kind: 'always' as const, holds: this.staysInOffice }]
+        ? [{ name: 'a leader without neighbors stays in office', kind: 'always' as const, holds: this.staysInOffice }]
         : []),
     ];
   }

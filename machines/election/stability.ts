@@ -96,7 +96,7 @@ export class Stability {
       ...(clock === 'perfect'
         ? [
             { name: 'S: no needless election', kind: always, holds: told(!this.needless) },
-            { name: 'L3: nobody is elected twice', kind: always, holds: once },
+            { name: 'L3: no node is elected twice', kind: always, holds: once },
           ]
         : []),
       ...(levels.length > 0 ? [{ name: 'D5: districts are stable', kind: always, holds: told(!this.unstable) }] : []),

@@ -15,7 +15,7 @@ const scenario = {
     { at: 180, do: 'join', link: ['n3', 'n4'] },
   ],
 };
-const NAME = 'leaders and districts are told';
+const NAME = 'leaders and districts are notified';
 
 test.each([
   ['election', 'drop action deciding: always #2, action 2'],
@@ -46,8 +46,8 @@ const lost = {
     { at: 2, do: 'cut', link: ['l', 'y'] },
   ],
 };
-const SEARCHES = 'searches begin, go on and turn back as the neighbors are';
-const CONCERNED = 'heights are said to whom they concern';
+const SEARCHES = 'searches follow the heights of the neighbors';
+const CONCERNED = 'heights are sent to the right neighbors';
 
 test.each([
   ['election', 'drop transition deciding: always #5', { ...scenario, options: { hello: false } }, CONCERNED],
@@ -56,7 +56,7 @@ test.each([
   ['election', 'drop guard deciding: always #10', lost, SEARCHES],
   ['election', 'negate guard deciding: always #9', lost, SEARCHES],
   ['election', 'drop action (root): update, action 1', apart, 'clocks are causal'],
-  ['election', 'drop transition deciding: always', office, 'a leader alone stays in office'],
+  ['election', 'drop transition deciding: always', office, 'a leader without neighbors stays in office'],
   ['level', 'drop transition starting: always #2', scenario, 'D2: nobody without a leader'],
 ])('%s: %s', (chart, edit, json, name) => {
   expect(brokenByMutant(election, json, chart, edit)).toContain(name);

@@ -30,7 +30,7 @@ export class ToldChanges {
   }
 
   results(): PropertyResult[] {
-    return [{ name: 'leaders and districts are told', kind: 'always', holds: this.isTold }];
+    return [{ name: 'leaders and districts are notified', kind: 'always', holds: this.isTold }];
   }
 }
 

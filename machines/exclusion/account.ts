@@ -161,7 +161,7 @@ export class ExclusionAccount implements Observer {
   properties() {
     return [
       { name: 'locks the persistent neighborhood', kind: 'always' as const, holds: this.locksThePersistent },
-      { name: 'locks and unlocks are told', kind: 'always' as const, holds: this.tells },
+      { name: 'locks and unlocks are notified', kind: 'always' as const, holds: this.tells },
       { name: 'one message per port and role in a step', kind: 'always' as const, holds: this.sendsSparingly },
     ];
   }

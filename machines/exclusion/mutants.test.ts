@@ -127,9 +127,9 @@ const alone = {
 };
 
 test.each(['drop action initiator.win: always, action 2', 'drop action initiator.unlock: always, action 3'])(
-  '%s: violates "locks and unlocks are told"',
+  '%s: violates "locks and unlocks are notified"',
   (edit) => {
-    expect(brokenByMutant(exclusion, alone, EXCLUSION, edit)).toEqual(['locks and unlocks are told']);
+    expect(brokenByMutant(exclusion, alone, EXCLUSION, edit)).toEqual(['locks and unlocks are notified']);
     expect(brokenByMutant(exclusion, alone)).toEqual([]);
   },
 );

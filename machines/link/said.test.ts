@@ -35,10 +35,10 @@ const scenario = {
 };
 
 const LED = 'a connection begins with an answer, and ends for a reason';
-const DUE = 'what is due is said, and nothing else';
-const WAYS = 'what is said goes each way that there is';
-const HEARD = 'what is proven is heard at once, and nothing else changes anything';
-const STRANGER = 'who starts again is a stranger';
+const DUE = 'due messages are sent, and no others';
+const WAYS = 'messages use every available way';
+const HEARD = 'proven messages are delivered immediately, and nothing else changes state';
+const STRANGER = 'a restarted end forgets its peer';
 
 test.each([
   [LED, 'drop transition (root): leave'],

@@ -66,10 +66,10 @@ export class SaidAndHeard {
     const always = 'always' as const;
     return [
       { name: 'a connection begins with an answer, and ends for a reason', kind: always, holds: this.isLed },
-      { name: 'what is due is said, and nothing else', kind: always, holds: this.isDue },
-      { name: 'what is said goes each way that there is', kind: always, holds: this.isByEachWay },
-      { name: 'what is proven is heard at once, and nothing else changes anything', kind: always, holds: this.isHeard },
-      { name: 'who starts again is a stranger', kind: always, holds: this.isStranger },
+      { name: 'due messages are sent, and no others', kind: always, holds: this.isDue },
+      { name: 'messages use every available way', kind: always, holds: this.isByEachWay },
+      { name: 'proven messages are delivered immediately, and nothing else changes state', kind: always, holds: this.isHeard },
+      { name: 'a restarted end forgets its peer', kind: always, holds: this.isStranger },
     ];
   }
 

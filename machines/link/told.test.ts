@@ -15,14 +15,14 @@ const scenario = {
 };
 
 test.each([
-  ['ups and downs are told', 'drop action seeking: frame #2, action 2'],
-  ['ups and downs are told', 'drop action up exit, action 1'],
-  ['what is delivered is told', 'drop action up: frame #7, action 1'],
-  ['what is delivered is told', 'drop transition up: frame #7'],
-  ['what is delivered is told', 'drop guard up: frame #7'],
-  ['what is posted is kept, or told to be lost', 'drop action seeking: post, action 1'],
-  ['what is posted is kept, or told to be lost', 'drop transition up: post'],
-  ['what is posted is kept, or told to be lost', 'retarget up: post #2, to stay'],
+  ['ups and downs are notified', 'drop action seeking: frame #2, action 2'],
+  ['ups and downs are notified', 'drop action up exit, action 1'],
+  ['deliveries are notified', 'drop action up: frame #7, action 1'],
+  ['deliveries are notified', 'drop transition up: frame #7'],
+  ['deliveries are notified', 'drop guard up: frame #7'],
+  ['a posted message is kept or reported as lost', 'drop action seeking: post, action 1'],
+  ['a posted message is kept or reported as lost', 'drop transition up: post'],
+  ['a posted message is kept or reported as lost', 'retarget up: post #2, to stay'],
 ])('%s: %s', (name, edit) => {
   expect(brokenByMutant(link, scenario, 'link', edit)).toContain(name);
 });

@@ -40,9 +40,9 @@ export class ToldAndKept {
   results(): PropertyResult[] {
     const always = 'always' as const;
     return [
-      { name: 'ups and downs are told', kind: always, holds: this.isNotified },
-      { name: 'what is delivered is told', kind: always, holds: this.isDelivered },
-      { name: 'what is posted is kept, or told to be lost', kind: always, holds: this.isKept },
+      { name: 'ups and downs are notified', kind: always, holds: this.isNotified },
+      { name: 'deliveries are notified', kind: always, holds: this.isDelivered },
+      { name: 'a posted message is kept or reported as lost', kind: always, holds: this.isKept },
     ];
   }
 }

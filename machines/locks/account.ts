@@ -138,7 +138,7 @@ export class LocksAccount implements Observer {
       always('no two are told of different lists of one version', this.isOneList),
       always('until something fails, fences grow', !this.hasFallen),
       always('until something fails, one user', !this.hasTwoUsers),
-      always('until something fails, nobody loses a lock', !this.hasLost),
+      always('without a failure no lock is lost', !this.hasLost),
       ...(this.isInRealTime === null
         ? []
         : [always('a confirmed fence is larger than all granted before its request', this.isInRealTime)]),

@@ -123,7 +123,7 @@ function isWellServed(view: NodeView): boolean {
 
 /** The states of lock.ts. */
 const readersShare: Property<any> = {
-  name: 'who reads shares',
+  name: 'readers share',
   description: 'A node that reads keeps a share, and not the token.',
   kind: 'always',
   holds: (c) =>
@@ -174,7 +174,7 @@ const nobodyIsStarting = ofVoters(
 
 /** Rule 8. */
 const spentIsAsked: Property<any> = {
-  name: 'what is spent is asked for',
+  name: 'a spent half requests the next epoch',
   description: 'A node that uses a lock with a fence of the second half of its epoch has requested the next epoch.',
   kind: 'always',
   holds: (c) =>

@@ -352,7 +352,7 @@ function lateMember(seed: number, protocol = locks) {
 
 describe('peers that start one after the other, and links that come up', () => {
   const many = Array.from({ length: 30 }, (_, seed) => seed);
-  const loses = { name: 'until something fails, nobody loses a lock', kind: 'always', holds: false };
+  const loses = { name: 'without a failure no lock is lost', kind: 'always', holds: false };
 
   test('no lock is lost or held twice, fences grow, and all requests are granted', () => {
     for (const seed of many) {

@@ -121,9 +121,9 @@ export class QueueAccount implements Observer {
   properties(): PropertyResult[] {
     const isOneOnItsWay = this.last?.flights.some(isFind) ?? false;
     return [
-      { name: 'phi changes at the parent alone', kind: 'always', holds: !this.phiChangedWrongly },
+      { name: 'phi changes only at the parent', kind: 'always', holds: !this.phiChangedWrongly },
       { name: 'nothing is repaired once all is fully legal', kind: 'always', holds: !this.repairedLegal },
-      { name: 'what comes from outside of the tree is dropped', kind: 'always', holds: !this.heededOutside },
+      { name: 'messages from outside of the tree are dropped', kind: 'always', holds: !this.heededOutside },
       {
         name: 'each request is queued once, behind its own predecessor',
         kind: 'always',

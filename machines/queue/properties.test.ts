@@ -24,7 +24,7 @@ test('the charts as they are refute nothing', () => {
 });
 
 test.each([
-  ['phi changes at the parent alone', 'pointer', { actions: { turnToSender: assign({}) } }],
+  ['phi changes only at the parent', 'pointer', { actions: { turnToSender: assign({}) } }],
   ['fully legal is closed', 'pointer', { actions: { turnToSender: assign({}) } }],
   ['nothing is repaired once all is fully legal', 'guardian', { guards: { findsNone: () => true } }],
   ['each request is queued once, behind its own predecessor', 'guardian', { guards: { estimatesExcess: () => true } }],
@@ -40,7 +40,7 @@ test.each(['drop transition self: find', 'drop transition up: find', 'drop trans
   (edit) => {
     const { topology, options, network, events } = further[1]!;
     const scenario = { protocol: 'queue', topology, options, network, events };
-    expect(brokenByMutant(queue, scenario, 'pointer', edit)).toEqual(['what comes from outside of the tree is dropped']);
+    expect(brokenByMutant(queue, scenario, 'pointer', edit)).toEqual(['messages from outside of the tree are dropped']);
     expect(brokenByMutant(queue, scenario)).toEqual([]);
   },
 );

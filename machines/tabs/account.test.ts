@@ -23,7 +23,7 @@ test.each([
   ['peer', 'drop action (root) entry, action 1'],
   ['peer', 'drop action gone entry, action 1'],
 ])('%s: %s', (chart, edit) => {
-  expect(brokenByMutant(tabs, scenario, chart, edit)).toContain('comings and goings are told');
+  expect(brokenByMutant(tabs, scenario, chart, edit)).toContain('arrivals and departures are notified');
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   ['tab', 'drop action there: missed, action 1'],
 ])('%s: %s', (chart, edit) => {
   const broken = brokenByMutant(tabs, scenario, chart, edit);
-  expect(broken).toContain('who leaves or was missed says goodbye and takes part no more');
+  expect(broken).toContain('a peer that leaves or was missed announces it and stops');
 });
 
 const late = {
@@ -52,7 +52,7 @@ test.each([
   ['drop action there.arriving: here #2, action 2', late],
   ['drop transition there.arriving: always', named],
 ])('tab: %s', (edit, json) => {
-  expect(brokenByMutant(tabs, json, 'tab', edit)).toContain('who arrives takes part once all are met, or nobody answers');
+  expect(brokenByMutant(tabs, json, 'tab', edit)).toContain('an arriving peer participates after meeting all, or if none answers');
   expect(brokenByMutant(tabs, json)).toEqual([]);
 });
 

@@ -72,9 +72,9 @@ export class TabsAccount implements Observer {
 
   properties(): PropertyResult[] {
     return [
-      { name: 'comings and goings are told', kind: 'always', holds: this.isAnnounced },
-      { name: 'who leaves or was missed says goodbye and takes part no more', kind: 'always', holds: this.isFinal },
-      { name: 'who arrives takes part once all are met, or nobody answers', kind: 'always', holds: this.isAwaited },
+      { name: 'arrivals and departures are notified', kind: 'always', holds: this.isAnnounced },
+      { name: 'a peer that leaves or was missed announces it and stops', kind: 'always', holds: this.isFinal },
+      { name: 'an arriving peer participates after meeting all, or if none answers', kind: 'always', holds: this.isAwaited },
     ];
   }
 }

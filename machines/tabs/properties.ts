@@ -64,7 +64,7 @@ export const firstKnown: Property<TabsOptions> = {
 
 /** For systems without stops: no present tab is counted as gone. */
 export const nobodyMissed: Property<TabsOptions> = {
-  name: 'nobody missed',
+  name: 'no peer missed',
   description: 'Only a stopped tab is counted as gone.',
   kind: 'always',
   holds: (c) => [...c.nodes.values()].every((node) => tabOf(node).value !== 'missed'),

@@ -81,7 +81,7 @@ describe('without one of its rules a property breaks', () => {
       both,
     ],
     ['nobody is met', 'first come, first known', of({ tab: tabMachine.provide({ guards: { isStranger: () => false } }) }), both],
-    ['who is asked says nothing', 'nobody missed', of({ peer: mute }), both],
+    ['who is asked says nothing', 'no peer missed', of({ peer: mute }), both],
     [
       'patience has no end',
       'departure',

@@ -18,7 +18,7 @@ const privileges = (c: Configuration) =>
 
 const properties = ({ options: { machines } }: Instance<Ring>): readonly Property<Ring>[] => [
   {
-    name: 'somebody may move',
+    name: 'a machine may move',
     description: 'At least one privilege is present.',
     kind: 'always',
     holds: (c) => privileges(c) >= 1,

@@ -13,7 +13,7 @@ const reached = (c: Configuration) => [...c.nodes.keys()].filter((node) => !isIn
 
 const properties: readonly Property[] = [
   {
-    name: 'everybody took part',
+    name: 'all nodes participated',
     description: 'When the initiator decides, every other node has finished.',
     kind: 'always',
     holds: (c) => nodesIn(c, 'decided').length === 0 || nodesIn(c, 'finished').length === c.nodes.size - 1,

@@ -18,7 +18,7 @@ const properties: readonly Property[] = [
       ),
   },
   {
-    name: 'all is heard of',
+    name: 'all increments are known',
     description: 'All nodes eventually count all increments.',
     kind: 'eventually',
     when: (c, node) => valueOf(classicRole<GCounterContext>(c, node).context.counts) < counted(c),

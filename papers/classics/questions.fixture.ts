@@ -87,7 +87,7 @@ export const questions: Readonly<Record<string, Questions>> = {
     states: 63,
     transitions: 113,
     mistakes: {
-      'everybody took part': guard('heardAll', ({ context }) => context.awaited <= 1),
+      'all nodes participated': guard('heardAll', ({ context }) => context.awaited <= 1),
       'a spanning tree': idle('adopt'),
       'it decides': edit(({ engaged }) => delete engaged.always.actions),
     },
@@ -105,7 +105,7 @@ export const questions: Readonly<Record<string, Questions>> = {
     states: 256,
     transitions: 640,
     mistakes: {
-      'somebody may move': guard('equalsLeft', () => false),
+      'a machine may move': guard('equalsLeft', () => false),
       'one privilege stays one': assigns('copyLeft', ({ context }) => ({ value: (context.left + 1) % context.states }), 'other'),
       'one privilege comes': edit(({ privileged }) => privileged.on.timer.actions.unshift('increment')),
     },
@@ -117,7 +117,7 @@ export const questions: Readonly<Record<string, Questions>> = {
     mistakes: {
       consistent: guard('allPrepared', () => true),
       'no commit without all': guard('allPrepared', ({ context }) => context.prepared.length >= context.resources.length - 1),
-      'a decision reaches everybody': edit(({ init }) => delete init.on.undo.actions),
+      'a decision reaches all nodes': edit(({ init }) => delete init.on.undo.actions),
     },
   },
   paxos: {
@@ -199,7 +199,7 @@ export const questions: Readonly<Record<string, Questions>> = {
       'nothing invented': assigns('countOne', ({ context }) => ({
         counts: Object.fromEntries(Object.keys(context.counts).map((node) => [node, 1])),
       })),
-      'all is heard of': edit(({ counting }) => counting.on.merge.actions.pop()),
+      'all increments are known': edit(({ counting }) => counting.on.merge.actions.pop()),
     },
   },
   'chandy-lamport': {

@@ -23,7 +23,7 @@ const properties: readonly Property[] = [
     holds: (c) => !(some(c, 'committed') && some(c, 'working')),
   },
   {
-    name: 'a decision reaches everybody',
+    name: 'a decision reaches all nodes',
     description: 'When the transaction manager has decided, each prepared resource manager eventually learns the decision.',
     kind: 'eventually',
     when: (c, node) => !isIn(c, split(c).first, 'init') && isIn(c, node, 'prepared'),

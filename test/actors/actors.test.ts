@@ -98,7 +98,7 @@ describe('two actors that refer to each other', () => {
     );
     expect(found).toMatchObject({ verdict: 'valid' });
     // It can always give up.
-    expect(found.vacuous).toEqual(['nobody is stuck']);
+    expect(found.vacuous).toEqual(['no node is stuck']);
   });
 });
 
@@ -125,7 +125,7 @@ test('two actors that wait for each other forever, without a property', () => {
       events: { ann: { TAKE: [{}], PUT: [{}] }, bob: { TAKE: [{}], PUT: [{}] } },
     },
   );
-  expect(counterexample!.property).toBe('nobody is stuck');
+  expect(counterexample!.property).toBe('no node is stuck');
   expect(counterexample!.steps.slice(0, 2)).toEqual([expect.stringContaining('TAKE'), expect.stringContaining('TAKE')]);
 });
 

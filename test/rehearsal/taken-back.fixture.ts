@@ -57,7 +57,7 @@ export async function without({ name, cuts }: Pick<Defect, 'name' | 'cuts'>): Pr
 /** Defects that were known once, or that a rule of machines/locks/SPEC.md keeps away. */
 export const DEFECTS: readonly Defect[] = [
   {
-    name: 'nobody keeps a lock from one epoch to the next (rule 5)',
+    name: 'no lock passes from one epoch to the next (rule 5)',
     judge: ['undisturbed', 'alone'],
     cuts: [['machines/locks/promises.js', 'return kept.sort(', 'return [].sort(']],
   },
@@ -98,7 +98,7 @@ export const DEFECTS: readonly Defect[] = [
     ],
   },
   {
-    name: 'what comes before its epoch is forgotten',
+    name: 'messages before their epoch are dropped',
     judge: ['settles'],
     cuts: [['machines/locks/epochs.js', 'keepEarly: assign(earlyAfter)', 'keepEarly: assign({})']],
   },
@@ -126,13 +126,13 @@ export const DEFECTS: readonly Defect[] = [
     knobs: { lists: ['differ'] },
   },
   {
-    name: 'who hears another list ends (rule 14)',
+    name: 'a peer with another list stops (rule 14)',
     judge: ['the right go on'],
     under: listsUnder,
     cuts: [['machines/locks/guards.js', '    isOutvoted,', '    isOutvoted: isForeign,']],
   },
   {
-    name: 'nobody gives way (rule 14)',
+    name: 'no peer gives way (rule 14)',
     judge: ['settles'],
     under: listsUnder,
     cuts: [
@@ -149,7 +149,7 @@ export const DEFECTS: readonly Defect[] = [
     cuts: [['machines/locks/promises.js', 'votes.filter(remembers).length', 'votes.length']],
   },
   {
-    name: 'a register counts the first list for ever',
+    name: 'a register counts the first list forever',
     judge: ['answered'],
     under: movingObjectsUnder,
     cuts: [
