@@ -52,7 +52,7 @@ test('when the leader goes the others elect another, and each is notified', asyn
   const others = all.filter((each) => each !== first);
   const changes: (string | null)[] = [];
   others[0]!.addEventListener('change', (event) => changes.push((event as CustomEvent).detail.leader));
-  const heard = (async () => {
+  const arrived = (async () => {
     const seen: string[] = [];
     for await (const leader of others[1]!) if (seen.push(leader) === 2) return seen;
     return seen;
@@ -60,19 +60,19 @@ test('when the leader goes the others elect another, and each is notified', asyn
   await settled();
   await first.close();
   const second = await agreed(others, first.node.id);
-  expect(await heard).toEqual([first.node.id, second]);
+  expect(await arrived).toEqual([first.node.id, second]);
   expect(changes.at(-1)).toBe(second);
   expect(first.leader).toBeNull();
 });
 
 test('the status lists peers that may not follow: all until linked, then those cut off', async () => {
   const { all, transports } = peers(['a', 'b', 'c'], { settleMs: 0 });
-  expect(all[0]!.status()).toEqual({ leader: null, isLeader: false, unheard: ['b', 'c'] });
+  expect(all[0]!.status()).toEqual({ leader: null, isLeader: false, unconfirmed: ['b', 'c'] });
   const leader = await agreed(all);
-  for (const election of all) await expect.poll(() => election.status().unheard).toEqual([]);
+  for (const election of all) await expect.poll(() => election.status().unconfirmed).toEqual([]);
   expect(all.map((election) => election.status().isLeader)).toEqual(['a', 'b', 'c'].map((id) => id === leader));
   await transports[2]!.close();
-  await expect.poll(() => all[0]!.status().unheard).toEqual(['c']);
+  await expect.poll(() => all[0]!.status().unconfirmed).toEqual(['c']);
 });
 
 describe('duration of several leaders after a cold start', () => {
@@ -110,7 +110,7 @@ describe('duration of several leaders after a cold start', () => {
     // No time bounds it.
     pass(24 * 3_600_000);
     expect(inOffice()).toBe(2);
-    expect(all.map((election) => election.status().unheard)).toEqual([['b'], ['a']]);
+    expect(all.map((election) => election.status().unconfirmed)).toEqual([['b'], ['a']]);
     const told = new Set<string>();
     const afterward: number[] = [];
     for (const { node } of all)
@@ -120,7 +120,7 @@ describe('duration of several leaders after a cold start', () => {
         if (told.size === 2) queueMicrotask(() => afterward.push(inOffice()));
       });
     reach();
-    await expect.poll(() => all.every((election) => election.status().unheard.length === 0)).toBe(true);
+    await expect.poll(() => all.every((election) => election.status().unconfirmed.length === 0)).toBe(true);
     expect(afterward[0]).toBe(1);
     expect(new Set(afterward)).toEqual(new Set([1]));
   });
@@ -133,7 +133,7 @@ describe('duration of several leaders after a cold start', () => {
     reach();
     await expect.poll(inOffice).toBe(1);
     pass(3_600_000);
-    await expect.poll(() => all.every((election) => election.status().unheard.length === 0)).toBe(true);
+    await expect.poll(() => all.every((election) => election.status().unconfirmed.length === 0)).toBe(true);
     expect(inOffice()).toBe(1);
     expect(seen).toEqual(new Set([0, 1]));
   });
@@ -172,7 +172,7 @@ describe('run under a lock', () => {
   async function divide({ cluster, elections, ids }: Awaited<ReturnType<typeof working>>) {
     const first = await agreed(elections);
     const i = ids.indexOf(first);
-    await expect.poll(() => elections.every((election) => election.status().unheard.length === 0)).toBe(true);
+    await expect.poll(() => elections.every((election) => election.status().unconfirmed.length === 0)).toBe(true);
     cluster[i]!.medium.isCut = true;
     await expect.poll(() => elections.filter(({ isLeader }) => isLeader).length).toBe(2);
     return { heal: () => (cluster[i]!.medium.isCut = false), others: elections.filter((_, j) => j !== i) };

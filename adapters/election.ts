@@ -106,7 +106,7 @@ export interface ElectionStatus {
    * Possible neighbors that are not known to follow the same leader: they are absent, not linked yet, or follow another one. While the list
    * is not empty, another peer may also be leader.
    */
-  readonly unheard: readonly NodeId[];
+  readonly unconfirmed: readonly NodeId[];
 }
 
 /**
@@ -232,13 +232,13 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
    *
    * @example
    * ```ts
-   * const { isLeader, unheard } = election.status();
+   * const { isLeader, unconfirmed } = election.status();
    * ```
    * @public
    */
   status(): ElectionStatus {
     const { leader, isLeader } = this;
-    return { leader, isLeader, unheard: this.notFollowing(leader) };
+    return { leader, isLeader, unconfirmed: this.notFollowing(leader) };
   }
 
   /** Resolves when this peer is the leader, at once if it already is. */

@@ -1,7 +1,7 @@
 /** The link layer in virtual time, on a medium that the test controls: its options, reasons for missing links, and its end. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { linked, type LinkedOptions } from './linked.js';
-import { beats, clock, DAY, heardBy, pair, turns, warnings, wireOf } from './linked.fixture.js';
+import { beats, clock, DAY, receivedBy, pair, turns, warnings, wireOf } from './linked.fixture.js';
 import { absenceOf, explainAbsence } from './transports/absence.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
 import { ConnectionError } from './transports/errors.js';
@@ -66,33 +66,33 @@ describe('its options', () => {
 
 describe('two that are linked', () => {
   test("receive each other's messages of any size, in order", async () => {
-    const { a, heardB, time } = await pair();
-    expect(heardB).toEqual(['a up']);
+    const { a, receivedB, time } = await pair();
+    expect(receivedB).toEqual(['a up']);
     a.send('b', 'first');
     a.send('b', 'x'.repeat(700_000));
     a.send('b', { last: true });
     await beats(time, 12);
-    expect(heardB.slice(1)).toEqual(['a: "first"', `a: "${'x'.repeat(19)}`, 'a: {"last":true}']);
+    expect(receivedB.slice(1)).toEqual(['a: "first"', `a: "${'x'.repeat(19)}`, 'a: {"last":true}']);
   });
 
   test('repeat messages that were lost', async () => {
-    const { a, wire, heardB, time } = await pair();
+    const { a, wire, receivedB, time } = await pair();
     wire.isCut = () => true;
     a.send('b', 'once');
     await beats(time, 2);
     wire.isCut = () => false;
     await beats(time, 5);
-    expect(heardB).toEqual(['a up', 'a: "once"']);
+    expect(receivedB).toEqual(['a up', 'a: "once"']);
   });
 
   test('disconnect after their patience, and reconnect', async () => {
-    const { a, wire, heardA, heardB, time } = await pair({ patience: 5 });
+    const { a, wire, receivedA, receivedB, time } = await pair({ patience: 5 });
     wire.isCut = () => true;
     a.send('b', 'lost');
     await beats(time, 4);
-    expect(heardB).toEqual(['a up']);
+    expect(receivedB).toEqual(['a up']);
     await beats(time, 8);
-    expect([heardA, heardB]).toEqual([
+    expect([receivedA, receivedB]).toEqual([
       ['b up', 'b down'],
       ['a up', 'a down'],
     ]);
@@ -100,17 +100,17 @@ describe('two that are linked', () => {
     await beats(time, 8);
     a.send('b', 'new');
     await beats(time, 3);
-    expect(heardB).toEqual(['a up', 'a down', 'a up', 'a: "new"']);
+    expect(receivedB).toEqual(['a up', 'a down', 'a up', 'a: "new"']);
   });
 
   test('leave once everything was received, and close the medium', async () => {
-    const { a, heardA, heardB, ends, time } = await pair();
+    const { a, receivedA, receivedB, ends, time } = await pair();
     a.send('b', 'last');
     let isClosed = false;
     const closing = a.close().then(() => (isClosed = true));
     await beats(time, 3);
     await closing;
-    expect([heardB, heardA.at(-1), isClosed, ends.has('a')]).toEqual([
+    expect([receivedB, receivedA.at(-1), isClosed, ends.has('a')]).toEqual([
       ['a up', 'a: "last"', 'a down'],
       'closed: undefined',
       true,
@@ -234,11 +234,11 @@ test('a medium that ends, or never connects, ends it', async () => {
   const { ends, transport } = wireOf();
   const time = clock();
   const a = linked(transport('a'), { peers: ['b'], clock: time });
-  const heard = heardBy(a);
+  const arrived = receivedBy(a);
   await a.connect();
   ends.get('a')!.lost(new ConnectionError('cut'));
   await turns();
-  expect(heard).toEqual(['closed: cut']);
+  expect(arrived).toEqual(['closed: cut']);
   const failing = createTransport('a', inProcessGuarantees, () => {
     throw new ConnectionError('nobody there');
   });

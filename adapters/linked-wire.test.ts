@@ -8,20 +8,20 @@ import type { Json } from './transports/transport.js';
 
 describe('frames', () => {
   test.each(['€', '😀', '"', '\u0001'])('fit the medium with the smallest messages, for any content: %j', async (letter) => {
-    const { a, b, sent, heardA, heardB, time } = await pair({}, { messageBytesMax: 8_192 });
-    const heard: Json[] = [];
-    b.events.subscribe((event) => event.type === 'message' && heard.push(event.message));
+    const { a, b, sent, receivedA, receivedB, time } = await pair({}, { messageBytesMax: 8_192 });
+    const arrived: Json[] = [];
+    b.events.subscribe((event) => event.type === 'message' && arrived.push(event.message));
     const large = letter.repeat(20_000);
     for (const message of ['first', large]) a.send('b', message);
     b.send('a', large);
     await beats(time, 120);
-    expect([heard[0], heard[1] === large, heard.length, heardA.length, heardB.length]).toEqual(['first', true, 2, 2, 3]);
+    expect([arrived[0], arrived[1] === large, arrived.length, receivedA.length, receivedB.length]).toEqual(['first', true, 2, 2, 3]);
     expect(Math.max(...sent.map(([, , message]) => Buffer.byteLength(JSON.stringify(message))))).toBeLessThanOrEqual(8_192);
   });
 
   test('messages that waited for a gone peer are not sent when it returns', async () => {
     const said = warnings();
-    const { a, wire, heardB, time } = await pair({ patience: 5 }, { messageBytesMax: 8_192 });
+    const { a, wire, receivedB, time } = await pair({ patience: 5 }, { messageBytesMax: 8_192 });
     wire.isCut = () => true;
     a.send('b', 'x'.repeat(50_000));
     await beats(time, 12);
@@ -29,12 +29,12 @@ describe('frames', () => {
     await beats(time, 12);
     a.send('b', 'new');
     await beats(time, 12);
-    expect([heardB, said()]).toEqual([['a up', 'a down', 'a up', 'a: "new"'], []]);
+    expect([receivedB, said()]).toEqual([['a up', 'a down', 'a up', 'a: "new"'], []]);
   });
 
   test('invalid messages and frames are dropped with a warning', async () => {
     const said = warnings();
-    const { a, b, wire, sent, heardB, time } = await pair();
+    const { a, b, wire, sent, receivedB, time } = await pair();
     const becomes = (body: string) => {
       wire.changed = (message) => {
         const { bodies } = message.message;
@@ -44,7 +44,7 @@ describe('frames', () => {
     becomes('={');
     a.send('b', 'first');
     await beats(time, 1);
-    expect([heardB, said()]).toEqual([['a up'], [expect.stringMatching(/^transport "b" dropped a message: .*, from "a"$/)]]);
+    expect([receivedB, said()]).toEqual([['a up'], [expect.stringMatching(/^transport "b" dropped a message: .*, from "a"$/)]]);
     becomes('0"second"');
     const count = sent.length;
     b.send('a', 'second');
@@ -110,7 +110,7 @@ describe('accepted sessions', () => {
 
 describe('two nodes of one id', () => {
   test('the second node replaces the first, which ends after exactly three beats', async () => {
-    const { ends, transport, time, a, heardA, heardB } = await pair();
+    const { ends, transport, time, a, receivedA, receivedB } = await pair();
     const first = ends.get('a')!;
     await beats(time, 5);
     const second = linked(transport('a'), { peers: ['a', 'b'], clock: time });
@@ -121,8 +121,8 @@ describe('two nodes of one id', () => {
     await beats(time, 2);
     expect(a.isClosed).toBe(false);
     await beats(time, 4);
-    expect(heardA.at(-1)).toBe('closed: another node uses the id "a". Pass a unique id for each peer');
-    expect([second.isClosed, [...second.peers], heardB]).toEqual([false, ['b'], ['a up', 'a down', 'a up']]);
+    expect(receivedA.at(-1)).toBe('closed: another node uses the id "a". Pass a unique id for each peer');
+    expect([second.isClosed, [...second.peers], receivedB]).toEqual([false, ['b'], ['a up', 'a down', 'a up']]);
     void second.close();
   });
 
@@ -141,13 +141,13 @@ describe('two nodes of one id', () => {
 test('an absent peer counts as gone for good when too many node messages wait for it', async () => {
   const time = clock();
   const a = linked(wireOf().transport('a'), { peers: ['b'], clock: time });
-  const heard: string[] = [];
-  a.events.subscribe((event) => heard.push(event.type === 'closed' ? String(event.error?.message) : event.type));
+  const arrived: string[] = [];
+  a.events.subscribe((event) => arrived.push(event.type === 'closed' ? String(event.error?.message) : event.type));
   await a.connect();
   const large = { v: 1, name: 'mine', message: { type: 'find', text: 'x'.repeat(1_000_000) } };
   for (let i = 0; i < 200 && !a.isClosed; i++) a.send('b', large);
   await turns();
-  expect(heard).toEqual([
+  expect(arrived).toEqual([
     expect.stringMatching(/^more than \d+ messages or \d+ characters wait for peer "b", which has not connected$/),
   ]);
 });
@@ -162,17 +162,17 @@ describe('a close', () => {
 
   test('leaves a peer once it has everything, others after its patience', async () => {
     const said = warnings();
-    const { a, c, wire, heardB, heardC, time, sent } = await byWay({ patience: 10, relay: false });
+    const { a, c, wire, receivedB, receivedC, time, sent } = await byWay({ patience: 10, relay: false });
     wire.isCut = () => false;
     await beats(time, 4);
-    expect([heardB.at(-1), heardC.at(-1)]).toEqual(['c up', 'a up']);
+    expect([receivedB.at(-1), receivedC.at(-1)]).toEqual(['c up', 'a up']);
     // Frames from c are lost, and c receives everything.
     wire.isCut = (from, to) => from === 'c' && to === 'a';
     a.send('c', 'last');
     let isClosed = false;
     const closing = a.close().then(() => (isClosed = true));
     await beats(time, 2);
-    expect([heardB.at(-1), heardC.slice(-1), leaves(sent, 'a').includes('c')]).toEqual(['a down', ['a: "last"'], false]);
+    expect([receivedB.at(-1), receivedC.slice(-1), leaves(sent, 'a').includes('c')]).toEqual(['a down', ['a: "last"'], false]);
     await beats(time, 6);
     expect(isClosed).toBe(false);
     await beats(time, 3);
@@ -182,14 +182,14 @@ describe('a close', () => {
   });
 
   test('leaves relayed peers before their relay, and none before all have everything', async () => {
-    const { a, sent, heardB, heardC, time } = await byWay();
-    expect([heardB, heardC].map((heard) => heard.includes('a up'))).toEqual([true, true]);
+    const { a, sent, receivedB, receivedC, time } = await byWay();
+    expect([receivedB, receivedC].map((arrived) => arrived.includes('a up'))).toEqual([true, true]);
     sent.length = 0;
     a.send('c', 'x'.repeat(1_000));
     const closing = a.close();
     await beats(time, 6);
     await closing;
-    expect(heardC.slice(-2)).toEqual([expect.stringMatching(/^a: "xxx/), 'a down']);
+    expect(receivedC.slice(-2)).toEqual([expect.stringMatching(/^a: "xxx/), 'a down']);
     const order = leaves(sent, 'a');
     expect(order.indexOf('c by way of b')).toBeGreaterThanOrEqual(0);
     expect(order.indexOf('c by way of b')).toBeLessThan(order.indexOf('b'));

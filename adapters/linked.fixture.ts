@@ -62,10 +62,10 @@ export async function beats(of: VirtualClock, count: number, ms = 100) {
   }
 }
 
-export function heardBy(transport: Transport) {
-  const heard: string[] = [];
+export function receivedBy(transport: Transport) {
+  const arrived: string[] = [];
   transport.events.subscribe((event) =>
-    heard.push(
+    arrived.push(
       event.type === 'message'
         ? `${event.from}: ${JSON.stringify(event.message).slice(0, 20)}`
         : event.type === 'closed'
@@ -73,7 +73,7 @@ export function heardBy(transport: Transport) {
           : `${event.peer} ${event.type}`,
     ),
   );
-  return heard;
+  return arrived;
 }
 
 /** Creates peers and waits until they are linked. */
@@ -87,28 +87,28 @@ export async function cluster(
   const net = wireOf(guarantees);
   net.wire.isCut = (from, to) => cut.includes(from) && cut.includes(to);
   const all = peers.map((id) => linked(net.transport(id), { peers, clock: time, ...options }));
-  const heard = all.map(heardBy);
+  const arrived = all.map(receivedBy);
   await Promise.all(all.map((peer) => peer.connect()));
   await beats(time, 3);
   onTestFinished(async () => {
     for (const peer of all) void peer.close();
     await beats(time, 40);
   });
-  return { ...net, time, all, heard };
+  return { ...net, time, all, arrived };
 }
 
 export async function pair(options: Partial<LinkedOptions> = {}, guarantees: Partial<Guarantees> = {}) {
-  const { all, heard, ...net } = await cluster(['a', 'b'], options, guarantees);
+  const { all, arrived, ...net } = await cluster(['a', 'b'], options, guarantees);
   const [a, b] = all as [Transport, Transport];
-  const [heardA, heardB] = heard as [string[], string[]];
-  return { ...net, a, b, heardA, heardB };
+  const [receivedA, receivedB] = arrived as [string[], string[]];
+  return { ...net, a, b, receivedA, receivedB };
 }
 
 /** Three peers. Two of them do not reach each other, and are linked through the third, `b`. */
 export async function byWay(options: Partial<LinkedOptions> = {}) {
-  const { all, heard, ...net } = await cluster(['a', 'b', 'c'], options, {}, 'ac');
+  const { all, arrived, ...net } = await cluster(['a', 'b', 'c'], options, {}, 'ac');
   await beats(net.time, 30);
   const [a, b, c] = all as [Transport, Transport, Transport];
-  const [heardA, heardB, heardC] = heard as [string[], string[], string[]];
-  return { ...net, a, b, c, heardA, heardB, heardC };
+  const [receivedA, receivedB, receivedC] = arrived as [string[], string[], string[]];
+  return { ...net, a, b, c, receivedA, receivedB, receivedC };
 }

@@ -20,10 +20,10 @@ import { inProcessGuarantees } from './transports/guarantees.js';
 const peers = ['a', 'b'];
 const fast = { beatMs: 20, patience: 200 };
 
-const heardBy = (transport: Transport): Json[] => {
-  const heard: Json[] = [];
-  transport.events.subscribe((event) => event.type === 'message' && heard.push(event.message));
-  return heard;
+const receivedBy = (transport: Transport): Json[] => {
+  const arrived: Json[] = [];
+  transport.events.subscribe((event) => event.type === 'message' && arrived.push(event.message));
+  return arrived;
 };
 
 const closing = (...transports: readonly Transport[]) =>
@@ -56,12 +56,12 @@ describe.each(media)('over %s', (_, open) => {
     const create = await open();
     const [a, b] = [linked(create('a'), { peers, ...fast }), linked(create('b'), { peers, ...fast })];
     closing(a, b);
-    const heard = heardBy(b);
+    const arrived = receivedBy(b);
     await a.connect();
     for (let i = 0; i < 300; i++) a.send('b', { i, text: 'x'.repeat(6_000) });
     await b.connect();
-    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(300);
-    expect(heard.map((message) => (message as { i: number }).i)).toEqual(Array.from({ length: 300 }, (__, i) => i));
+    await expect.poll(() => arrived.length, { timeout: 20_000 }).toBe(300);
+    expect(arrived.map((message) => (message as { i: number }).i)).toEqual(Array.from({ length: 300 }, (__, i) => i));
     expect([a.isClosed, b.isClosed]).toEqual([false, false]);
   });
 
@@ -69,15 +69,15 @@ describe.each(media)('over %s', (_, open) => {
     const create = await open();
     const [a, b] = [linked(create('a'), { peers, ...fast }), linked(create('b'), { peers, ...fast })];
     closing(a, b);
-    const heard = heardBy(b);
+    const arrived = receivedBy(b);
     await Promise.all([a.connect(), b.connect()]);
     const large = '"\\€😀'.repeat(500_000);
     expect(() => a.send('b', 'x'.repeat(9_000_000))).toThrow(
       'transport "a" cannot carry this message: it has 9000002 bytes as JSON; the limit is 8388608. Split it. Nothing was sent',
     );
     for (const message of ['before', large, 'after']) a.send('b', message);
-    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(3);
-    expect([heard[0], heard[1] === large, heard[2]]).toEqual(['before', true, 'after']);
+    await expect.poll(() => arrived.length, { timeout: 20_000 }).toBe(3);
+    expect([arrived[0], arrived[1] === large, arrived[2]]).toEqual(['before', true, 'after']);
   });
 });
 
@@ -109,7 +109,7 @@ test('losing the first of two hubs loses no message and reports no peer as down'
   const url = [first, second].map(({ port }) => `ws://127.0.0.1:${port}`);
   const [a, b] = peers.map((id) => linked(webSocket({ id, url, WebSocket }), { peers, ...fast }));
   closing(a!, b!);
-  const heard = heardBy(b!);
+  const arrived = receivedBy(b!);
   const told: string[] = [];
   a!.events.subscribe(({ type }) => told.push(type));
   await Promise.all([a!.connect(), b!.connect()]);
@@ -119,8 +119,8 @@ test('losing the first of two hubs loses no message and reports no peer as down'
     if (i === 50) await first.close();
     if (i % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  await expect.poll(() => heard.length).toBe(100);
-  expect(heard).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  await expect.poll(() => arrived.length).toBe(100);
+  expect(arrived).toEqual(Array.from({ length: 100 }, (_, i) => i));
   expect(told).toEqual(['up']);
 });
 
@@ -140,13 +140,13 @@ test.each([
       return isSealed ? sealed(transport, { key }) : transport;
     };
     const [a, b] = [linked(wire('a'), { peers, ...fast }), linked(wire('b'), { peers, ...fast })];
-    const heard = heardBy(b);
+    const arrived = receivedBy(b);
     await a.connect();
     const messages = [1, 300, 5_000, 80_000].flatMap((length) => [letter.repeat(length), 'x']);
     for (const message of messages) a.send('b', message);
     await b.connect();
-    await expect.poll(() => heard.length).toBe(messages.length);
-    expect(heard).toEqual(messages);
+    await expect.poll(() => arrived.length).toBe(messages.length);
+    expect(arrived).toEqual(messages);
     // A refused frame would have thrown; it is also used: a quarter is filled.
     expect(largest.bytes).toBeGreaterThan(2_500);
     expect(largest.bytes).toBeLessThanOrEqual(32_768);
@@ -166,14 +166,14 @@ async function up() {
   await expect.poll(() => a.peers.has('b')).toBe(true);
   const told: string[] = [];
   a.events.subscribe((event) => 'peer' in event && told.push(event.type));
-  return { a, b, told, heard: heardBy(b) };
+  return { a, b, told, arrived: receivedBy(b) };
 }
 
 test.each<[string, Json, number]>([
   ['33 of a megabyte', 'x'.repeat(1_000_000), 33],
   ['10,256 small ones', 'small', 10_256],
 ])('unread messages are limited, send rejects more, and accepted ones arrive: %s', async (_, message, most) => {
-  const { a, told, heard } = await up();
+  const { a, told, arrived } = await up();
   for (let sent = 0; sent < most; sent++) a.send('b', message);
   expect(() => a.send('b', message)).toThrow(
     expect.objectContaining({
@@ -184,22 +184,22 @@ test.each<[string, Json, number]>([
       ),
     }),
   );
-  await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(most);
+  await expect.poll(() => arrived.length, { timeout: 20_000 }).toBe(most);
   a.send('b', 'again');
-  await expect.poll(() => heard.at(-1)).toBe('again');
+  await expect.poll(() => arrived.at(-1)).toBe('again');
   expect(told).toEqual([]);
 });
 
 test('small messages overtake large ones of other conversations only', async () => {
-  const { a, heard } = await up();
+  const { a, arrived } = await up();
   const say = (name: string, text: string) => a.send('b', { v: 1, name, message: { type: text } });
   const large = (name: string, text: string) => a.send('b', { v: 1, name, message: { type: text, d: 'x'.repeat(4_000_000) } });
   large('bulk', 'first');
   large('bulk', 'second');
   large('more', 'third');
   for (const name of ['bulk', 'locks', 'more', 'locks']) say(name, `after ${name}`);
-  await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(7);
-  const types = heard.map((message) => (message as { message: { type: string } }).message.type);
+  await expect.poll(() => arrived.length, { timeout: 20_000 }).toBe(7);
+  const types = arrived.map((message) => (message as { message: { type: string } }).message.type);
   expect(types).toEqual(['after locks', 'after locks', 'first', 'second', 'third', 'after bulk', 'after more']);
 });
 
@@ -265,7 +265,7 @@ async function deceived() {
   a.transport.events.subscribe((event) => 'peer' in event && told.push(event.type));
   await Promise.all([a.transport.connect(), b.transport.connect()]);
   await expect.poll(() => told).toEqual(['up']);
-  return { a, b, start, told, heard: heardBy(a.transport) };
+  return { a, b, start, told, arrived: receivedBy(a.transport) };
 }
 
 const later = () => (Date.now() + 5_000) * 1_000;
@@ -283,17 +283,17 @@ const strange: [string, (real: Frame) => object][] = [
 ];
 
 test('forged frames of a stranger that receives nothing never stop a link', async () => {
-  const { a, b, told, heard } = await deceived();
+  const { a, b, told, arrived } = await deceived();
   told.length = 0;
   for (const [what, message] of strange) {
     for (let i = 0; i < 3; i++) a.forge({ v: 1, name: 'link/1', message: message(a.last()) as Json });
     b.transport.send('a', what);
-    await expect.poll(() => heard.at(-1)).toBe(what);
+    await expect.poll(() => arrived.at(-1)).toBe(what);
   }
   // Longer than the patience.
   await new Promise((resolve) => setTimeout(resolve, 600));
   b.transport.send('a', 'still there');
-  await expect.poll(() => heard.at(-1)).toBe('still there');
+  await expect.poll(() => arrived.at(-1)).toBe('still there');
   expect(told).toEqual([]);
   expect([a.transport.isClosed, b.transport.isClosed]).toEqual([false, false]);
 });
@@ -317,9 +317,9 @@ test('forged frames of an absent peer neither block it nor end a receiver', asyn
   await again.transport.connect();
   forge();
   await expect.poll(() => told).toEqual(['down', 'up']);
-  const heard = heardBy(a.transport);
+  const arrived = receivedBy(a.transport);
   again.transport.send('a', 'back');
-  await expect.poll(() => heard).toEqual(['back']);
+  await expect.poll(() => arrived).toEqual(['back']);
 });
 
 test.each([
@@ -327,7 +327,7 @@ test.each([
   ['a part of a message', ['+x']],
   ['as many as are sent at that moment', ['=0', '=1']],
 ])('a forged frame with the next numbers is detected, and messages arrive again: %s', async (_, bodies) => {
-  const { a, b, told, heard } = await deceived();
+  const { a, b, told, arrived } = await deceived();
   told.length = 0;
   const { seq, bodies: before, ...real } = a.last();
   a.forge({ v: 1, name: 'link/1', message: { ...real, seq: seq + before.length, bodies } as unknown as Json });
@@ -335,19 +335,19 @@ test.each([
   await expect.poll(() => told).toEqual(['down', 'up']);
   await expect.poll(() => b.transport.peers.has('a')).toBe(true);
   b.transport.send('a', 'still there');
-  await expect.poll(() => heard.at(-1)).toBe('still there');
+  await expect.poll(() => arrived.at(-1)).toBe('still there');
   expect([a.transport.isClosed, b.transport.isClosed]).toEqual([false, false]);
 });
 
 test('forged frames for a later session do not replace a running session', async () => {
-  const { a, b, heard } = await deceived();
+  const { a, b, arrived } = await deceived();
   for (let i = 0; i < 20; i++) {
     // With the session of the peer, but for a session of this peer that never began.
     a.forge({ v: 1, name: 'link/1', message: frame({ session: later() - 4_000_000, to: later() }) as Json });
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   b.transport.send('a', 'still there');
-  await expect.poll(() => heard.at(-1)).toBe('still there');
+  await expect.poll(() => arrived.at(-1)).toBe('still there');
   expect(a.transport.isClosed).toBe(false);
 });
 
@@ -366,14 +366,14 @@ test('if one of two lists lacks a relayed peer, the warning names the lists', as
 });
 
 test('another version of the link layer is refused with a warning; others are served', async () => {
-  const { a, b, heard } = await deceived();
+  const { a, b, arrived } = await deceived();
   const old = { type: 'frame', session: 1, to: null, ack: 0, seq: 0, bodies: [] };
   a.forge({ v: 1, name: 'link', message: old });
   expect(vi.mocked(console.warn).mock.calls.join()).toContain(
     'peer "b" uses version "link" of the link layer, this peer "link/1". Run the same release on both',
   );
   b.transport.send('a', 'served');
-  await expect.poll(() => heard).toEqual(['served']);
+  await expect.poll(() => arrived).toEqual(['served']);
 });
 
 test('a medium with too small messages is refused with an error that names it', () => {

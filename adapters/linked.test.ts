@@ -89,11 +89,11 @@ test('an outage shorter than the patience delays messages and loses none', async
   const met = event(a, 'up');
   await Promise.all([a.connect(), b.connect(), met]);
   innerB.isCut = true;
-  const heard = event(a, 'message');
+  const arrived = event(a, 'message');
   b.send('a', 'through');
   await new Promise((resolve) => setTimeout(resolve, 30));
   innerB.isCut = false;
-  expect(await heard).toMatchObject({ from: 'b', message: 'through' });
+  expect(await arrived).toMatchObject({ from: 'b', message: 'through' });
 });
 
 test('an outage longer than the patience takes peers down at both ends, then up again', async () => {
@@ -107,9 +107,9 @@ test('an outage longer than the patience takes peers down at both ends, then up 
   const again = Promise.all([event(a, 'up'), event(b, 'up')]);
   innerB.isCut = false;
   await again;
-  const heard = event(a, 'message');
+  const arrived = event(a, 'message');
   b.send('a', 'after');
-  expect(await heard).toMatchObject({ message: 'after' });
+  expect(await arrived).toMatchObject({ message: 'after' });
 });
 
 test('a peer that crashed and is started again is a new peer: down, and up', async () => {
@@ -128,12 +128,12 @@ test('a peer that crashed and is started again is a new peer: down, and up', asy
   await innerB.close();
   a.send('b', 'for the one that was');
   const [again] = start('b');
-  const heard = event(again, 'message');
+  const arrived = event(again, 'message');
   await again.connect();
   await back;
   expect(told).toEqual(['down', 'up']);
   a.send('b', 'for the one that is');
-  expect(await heard).toMatchObject({ message: 'for the one that is' });
+  expect(await arrived).toMatchObject({ message: 'for the one that is' });
   await Promise.all([a.close(), again.close()]);
 });
 
@@ -221,12 +221,12 @@ test('messages of the application with a field v arrive unchanged and reach no n
   const nodes = [a, b].map((transport) => createLocks({ transport, peers: ['a', 'b'] }));
   await Promise.all(nodes.map(({ ready }) => ready));
   const own: Json[] = [{ v: 3, text: 'x' }, { v: 1 }, { v: 1, name: 'locks' }, { v: 'a', message: { type: 'find' } }];
-  const heard: Json[] = [];
+  const arrived: Json[] = [];
   b.events.subscribe(
-    (seen) => seen.type === 'message' && own.some((one) => isDeepStrictEqual(one, seen.message)) && heard.push(seen.message),
+    (seen) => seen.type === 'message' && own.some((one) => isDeepStrictEqual(one, seen.message)) && arrived.push(seen.message),
   );
   for (const message of own) a.send('b', message);
-  await expect.poll(() => heard).toEqual(own);
+  await expect.poll(() => arrived).toEqual(own);
   expect(warn).not.toHaveBeenCalled();
 });
 

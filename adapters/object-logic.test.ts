@@ -92,7 +92,7 @@ test('an election announces its leader at the start, and is done when it closes'
 test('the field from distinguishes equal notices of two children', async () => {
   const [place] = placesOf('a');
   const [web, mail] = ['web', 'mail'].map((name) => createQuota({ ...place!, name, budget: 2 }));
-  const heard: string[] = [];
+  const arrived: string[] = [];
   const parent = setup({ actors: { quota: quotaLogic } }).createMachine({
     invoke: [
       { id: 'web', src: 'quota', input: () => ({ quota: web! }) },
@@ -102,10 +102,10 @@ test('the field from distinguishes equal notices of two children', async () => {
       sendTo('web', { type: 'take', amount: 2 } satisfies QuotaEvent),
       sendTo('mail', { type: 'take', amount: 3 } satisfies QuotaEvent),
     ],
-    on: { '*': { actions: ({ event }) => heard.push(`${event['from']} ${event.type}`) } },
+    on: { '*': { actions: ({ event }) => arrived.push(`${event['from']} ${event.type}`) } },
   });
   const actor = createActor(parent).start();
-  await expect.poll(() => heard.toSorted()).toEqual(['mail ready', 'mail rejected', 'web granted', 'web ready']);
+  await expect.poll(() => arrived.toSorted()).toEqual(['mail ready', 'mail rejected', 'web granted', 'web ready']);
   actor.stop();
   await Promise.all([web!.close(), mail!.close()]);
 });
@@ -137,17 +137,17 @@ test('names, a bank and a register answer in their order', async () => {
   const register = createRegister({ locks, name: 'visits', initial: 4, isValue });
   const visits = createActor(registerLogic, { input: { register } });
   const typed = createActor(registerLogic.of(register));
-  const heard = [names, account, visits, typed].map(noticesOf);
+  const arrived = [names, account, visits, typed].map(noticesOf);
   names.send({ type: 'next' });
   account.send({ type: 'withdraw', amount: 3 });
   account.send({ type: 'deposit', amount: 2 });
-  await expect.poll(() => heard[0]!.map(({ type }) => type)).toEqual(['ready', 'named']);
-  await expect.poll(() => heard[1]!.map(({ type }) => type).toSorted()).toEqual(['deposited', 'ready', 'withdrawn']);
-  await expect.poll(() => heard[2]!.map(({ value }) => value)).toEqual([4]);
+  await expect.poll(() => arrived[0]!.map(({ type }) => type)).toEqual(['ready', 'named']);
+  await expect.poll(() => arrived[1]!.map(({ type }) => type).toSorted()).toEqual(['deposited', 'ready', 'withdrawn']);
+  await expect.poll(() => arrived[2]!.map(({ value }) => value)).toEqual([4]);
   typed.send({ type: 'change', how: (count) => count + 1 });
   await waitFor(typed, ({ value }) => value === 5);
   typed.send({ type: 'change', how: () => 'many' as never });
-  await expect.poll(() => heard[3]!.map(({ type }) => type)).toEqual(['value', 'value', 'failed']);
+  await expect.poll(() => arrived[3]!.map(({ type }) => type)).toEqual(['value', 'value', 'failed']);
   await Promise.all([locks.close(), bank.close()]);
   await waitFor(typed, ({ status }) => status === 'done');
 });
@@ -157,16 +157,16 @@ test('a neighborhood is held until unlock, and released when its actor stops', a
   await Promise.all([a!.ready, b!.ready]);
   const first = createActor(neighborhoodLogic, { input: { neighborhood: a! } });
   const second = createActor(neighborhoodLogic, { input: { neighborhood: b! } });
-  const [heard, other] = [noticesOf(first), noticesOf(second)];
+  const [arrived, other] = [noticesOf(first), noticesOf(second)];
   first.send({ type: 'lock' });
   await waitFor(first, ({ held }) => held?.has('b') === true);
   second.send({ type: 'lock' });
   first.send({ type: 'lock' });
-  await expect.poll(() => heard.map(({ type }) => type)).toEqual(['unlocked', 'locked', 'failed']);
+  await expect.poll(() => arrived.map(({ type }) => type)).toEqual(['unlocked', 'locked', 'failed']);
   expect(other.map(({ type }) => type)).toEqual(['unlocked']);
   first.send({ type: 'unlock' });
   await waitFor(second, ({ held }) => held !== null);
-  expect(heard.at(-1)).toMatchObject({ type: 'unlocked' });
+  expect(arrived.at(-1)).toMatchObject({ type: 'unlocked' });
   second.stop();
   first.send({ type: 'lock' });
   await waitFor(first, ({ held }) => held !== null);
@@ -178,13 +178,13 @@ test('a lock whose request is aborted is not granted later', async () => {
   await Promise.all([a!.ready, b!.ready]);
   const held = await b!.lock();
   const actor = createActor(neighborhoodLogic, { input: { neighborhood: a! } });
-  const heard = noticesOf(actor);
+  const arrived = noticesOf(actor);
   actor.send({ type: 'lock' });
   actor.send({ type: 'unlock' });
   held.release();
   await using again = await b!.lock();
   expect(again.has('a')).toBe(true);
-  expect(heard.map(({ type }) => type)).toEqual(['unlocked', 'unlocked']);
+  expect(arrived.map(({ type }) => type)).toEqual(['unlocked', 'unlocked']);
   await Promise.all([a!.close(), b!.close()]);
 });
 

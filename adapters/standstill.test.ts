@@ -119,26 +119,26 @@ async function met(open: () => Promise<Pair>) {
   const pair = await open();
   const given = { bytes: 0 };
   const [a, b] = [linked(counted(pair.a, given), { peers, ...patient }), linked(pair.b, { peers, ...patient })];
-  const [told, heard]: [string[], unknown[]] = [[], []];
+  const [told, arrived]: [string[], unknown[]] = [[], []];
   a.events.subscribe((event) => 'peer' in event && told.push(event.type));
-  b.events.subscribe((event) => event.type === 'message' && heard.push(event.message));
+  b.events.subscribe((event) => event.type === 'message' && arrived.push(event.message));
   await Promise.all([a.connect(), b.connect()]);
   onTestFinished(() => Promise.all([a.close(), b.close()]).then(() => {}));
   await expect.poll(() => [a.peers.size, b.peers.size]).toEqual([1, 1]);
   told.length = 0;
-  return { a, b, told, heard, given, pull: pair.pull };
+  return { a, b, told, arrived, given, pull: pair.pull };
 }
 
 describe.each(media)('over %s', (_, open, comesBack) => {
   test('it is found within the patience, and met again on a new connection', async () => {
-    const { a, told, heard, pull } = await met(open);
+    const { a, told, arrived, pull } = await met(open);
     pull();
     const begin = performance.now();
     await expect.poll(() => told[0], { interval: 10 }).toBe('down');
     expect(performance.now() - begin).toBeLessThan(1_500);
     if (!comesBack) return;
     await expect.poll(() => told.at(-1)).toBe('up');
-    await expect.poll(() => (a.send('b', 'again'), heard.includes('again'))).toBe(true);
+    await expect.poll(() => (a.send('b', 'again'), arrived.includes('again'))).toBe(true);
   });
 
   test('messages to it are limited, and their sender receives an error', async () => {

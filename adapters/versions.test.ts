@@ -18,9 +18,9 @@ const quiet = () => {
   return warn;
 };
 const messagesOf = (transport: Transport): Json[] => {
-  const heard: Json[] = [];
-  transport.events.subscribe((event) => event.type === 'message' && heard.push(event.message));
-  return heard;
+  const arrived: Json[] = [];
+  transport.events.subscribe((event) => event.type === 'message' && arrived.push(event.message));
+  return arrived;
 };
 /** A peer of a later release: additional fields in its hello, and frames that are unknown here. */
 async function newer(url: string): Promise<WebSocket & { got: any[] }> {
@@ -39,11 +39,11 @@ test('a newer peer at a hub is served, and its unknown fields and frames are ign
   const url = `ws://127.0.0.1:${hub.port}`;
   const a = webSocket({ id: 'a', url, WebSocket });
   onTestFinished(() => a.close());
-  const heard = messagesOf(a);
+  const arrived = messagesOf(a);
   await a.connect();
   const x = await newer(url);
   x.send('{"type":"send","to":"a","message":"hello","hops":3}');
-  await expect.poll(() => heard).toEqual(['hello']);
+  await expect.poll(() => arrived).toEqual(['hello']);
   a.send('x', 'and back');
   await expect.poll(() => x.got.at(-1)).toEqual({ type: 'message', from: 'a', message: 'and back' });
 });
@@ -52,11 +52,11 @@ test('the same in a mesh', async () => {
   const port = await freePort();
   const a = webSocketMesh({ id: 'a', listen: { port }, peers: [] });
   onTestFinished(() => a.close());
-  const heard = messagesOf(a);
+  const arrived = messagesOf(a);
   await a.connect();
   const x = await newer(`ws://127.0.0.1:${port}`);
   x.send('{"type":"message","message":"hello","hops":3}');
-  await expect.poll(() => heard).toEqual(['hello']);
+  await expect.poll(() => arrived).toEqual(['hello']);
   a.send('x', 'and back');
   await expect.poll(() => x.got.at(-1)).toEqual({ type: 'message', message: 'and back' });
 });

@@ -33,17 +33,17 @@ export const commandPatience = patienceOf(WAIT_MS);
 /** Collects errors outside all paths, from now on. */
 export class UnhandledRejections {
   private readonly thrown: unknown[] = [];
-  private readonly hear = (thrown: unknown): void => void this.thrown.push(thrown);
+  private readonly receive = (thrown: unknown): void => void this.thrown.push(thrown);
 
   constructor() {
-    process.on('unhandledRejection', this.hear).on('uncaughtException', this.hear);
+    process.on('unhandledRejection', this.receive).on('uncaughtException', this.receive);
   }
 
   /** The errors so far, each once. Later errors end the process as usual. */
   async end(): Promise<readonly Failure[]> {
     // // Node reports a rejection when the queue of promises is empty.
     for (let turn = 0; turn < 2; turn++) await new Promise((resume) => setImmediate(resume));
-    process.off('unhandledRejection', this.hear).off('uncaughtException', this.hear);
+    process.off('unhandledRejection', this.receive).off('uncaughtException', this.receive);
     const texts = new Set(this.thrown.map((thrown) => encode(thrown, () => undefined)));
     return [...texts].map((what) => ({
       rule: `no unhandled error (${what})`,

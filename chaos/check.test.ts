@@ -1,7 +1,7 @@
 /** The rules of a history, and the judges of rehearsals on one: each accepts a good history and rejects a bad one. */
 import { describe, expect, test } from 'vitest';
 import { violations, type HistoryTerms } from './check.js';
-import { asHeard, type HistoryLine } from './history.js';
+import { inOrder, type HistoryLine } from './history.js';
 
 const terms: HistoryTerms = {
   peers: ['a', 'b', 'c'],
@@ -147,9 +147,9 @@ describe('locks', () => {
     const stall: HistoryEntry = ['fault', { fault: { what: 'pause', who: 'a' }, isStall: true, at: 1_005_005 }];
     const told = round({ faulty: [later, grant('a', 1), lost('a', 1), stall, healed('pause', 'a')] });
     expect(told.findIndex(({ isStall }) => isStall)).toBeGreaterThan(told.findIndex(({ type }) => type === 'lost'));
-    const heard = asHeard(told).map(({ type }) => type);
-    expect(heard.indexOf('fault')).toBeLessThan(heard.indexOf('lost'));
-    expect(heard).toHaveLength(told.length);
+    const received = inOrder(told).map(({ type }) => type);
+    expect(received.indexOf('fault')).toBeLessThan(received.indexOf('lost'));
+    expect(received).toHaveLength(told.length);
     expect(violations(told, terms)).toEqual([]);
   });
 });

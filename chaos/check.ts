@@ -7,7 +7,7 @@
  */
 import { lockJudges, type RehearsalJudge, type Setting } from '../test/rehearsal/judges.js';
 import { oneLeader, unique, withinBudget } from '../test/rehearsal/object-judges.js';
-import { aroundPhase, asHeard, lines, notes, type History, type HistoryLine } from './history.js';
+import { aroundPhase, inOrder, lines, notes, type History, type HistoryLine } from './history.js';
 
 export interface HistoryTerms {
   /** The initial peers. */
@@ -37,9 +37,9 @@ const SAID_MAX = 5;
 
 function judged(judge: RehearsalJudge, history: History, { peers, services, clients, recoveryMs }: HistoryTerms): string[] {
   const setting: Setting = { scenario: { peers, services, clients }, recoveryMs, store: new Map(), history };
-  const hearing = judge.begin(setting);
-  const said = asHeard(history).map((line) => hearing.observe?.(line));
-  const end = hearing.end?.(history.at(-1)?.at ?? 0);
+  const observer = judge.begin(setting);
+  const said = inOrder(history).map((line) => observer.observe?.(line));
+  const end = observer.end?.(history.at(-1)?.at ?? 0);
   return [...said, end].filter((description) => typeof description === 'string').slice(0, SAID_MAX);
 }
 
@@ -99,8 +99,8 @@ function wasted(history: History, share: number): number {
 /** Each peer receives an answer to its requests after the last fault, or an error that no answer will come. */
 const everybodyIsServed: Rule = (history, { audience }) => {
   const told = [...notes(aroundPhase(history, 'healed')[1], 'served'), ...notes(history, 'forgotten')];
-  const heard = new Set(told.map(({ peer }) => peer));
-  return audience.filter((peer) => !heard.has(peer)).map((peer) => `${peer} was not served after the last fault`);
+  const received = new Set(told.map(({ peer }) => peer));
+  return audience.filter((peer) => !received.has(peer)).map((peer) => `${peer} was not served after the last fault`);
 };
 
 const nothingForgotten: Rule = (history, { isStored }) =>

@@ -51,14 +51,14 @@ export function tellStalls(write: ReportEvent, what: 'pause' | 'cold', who: stri
 }
 
 /** Moves the report of each stall, written after it, to the beginning of the stall. */
-export function asHeard(history: History): History {
+export function inOrder(history: History): History {
   const stalls = history.filter(({ isStall }) => isStall).sort((a, b) => a.at - b.at);
-  const heard: HistoryLine[] = [];
+  const received: HistoryLine[] = [];
   for (const line of history.filter(({ isStall }) => !isStall)) {
-    while (stalls.length > 0 && stalls[0]!.at <= line.at) heard.push(stalls.shift()!);
-    heard.push(line);
+    while (stalls.length > 0 && stalls[0]!.at <= line.at) received.push(stalls.shift()!);
+    received.push(line);
   }
-  return [...heard, ...stalls];
+  return [...received, ...stalls];
 }
 
 export const lines = (history: History, type: string): History => history.filter((line) => line.type === type);

@@ -7,13 +7,13 @@ const addition = { add: 'f', remove: null, number: 2 };
 test('a peer that made the first change late does not report the second', async () => {
   const ends: (() => void)[] = [];
   const made: number[] = [];
-  const hear = changesMade(
+  const receive = changesMade(
     () => new Promise<void>((resolve) => ends.push(resolve)),
     (number) => made.push(number),
   );
-  hear(removal);
-  hear(removal);
-  hear(addition);
+  receive(removal);
+  receive(removal);
+  receive(addition);
   expect(ends).toHaveLength(2);
   ends[0]!();
   await expect.poll(() => made).toEqual([1]);
@@ -24,23 +24,23 @@ test('a peer that made the first change late does not report the second', async 
 test('a failed peer makes a change when it is requested again, but no earlier change', async () => {
   const asked: (string | null)[] = [];
   const fails: (() => void)[] = [];
-  const hear = changesMade(
+  const receive = changesMade(
     ({ add }) => {
       asked.push(add);
       return new Promise<void>((_, reject) => fails.push(() => reject(new Error('closed'))));
     },
     () => {},
   );
-  hear(removal);
-  hear(addition);
+  receive(removal);
+  receive(addition);
   fails[0]!();
   await Promise.resolve();
-  hear(addition);
+  receive(addition);
   expect(asked).toEqual([null, 'f']);
   fails[1]!();
   await expect
     .poll(() => {
-      hear(addition);
+      receive(addition);
       return asked;
     })
     .toEqual([null, 'f', 'f']);

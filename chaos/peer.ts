@@ -87,7 +87,7 @@ export class ChaosPeer {
   readonly storage: PeerStorage | undefined;
   readonly write: ReportEvent;
   private order: Order = { phase: 'faulty', unreached: [], disk: null, leaves: false, change: null };
-  private readonly hearing = new Set<() => void>();
+  private readonly listeners = new Set<() => void>();
   private isServed = false;
 
   constructor(readonly started: Started) {
@@ -100,7 +100,7 @@ export class ChaosPeer {
     process.on('message', (order: Order) => {
       this.order = order;
       wire.cut(order.unreached);
-      for (const heard of this.hearing) heard();
+      for (const listener of this.listeners) listener();
     });
     tellStalls(this.write, 'pause', id);
   }
@@ -120,8 +120,8 @@ export class ChaosPeer {
 
   /** Calls `make` for each change, and reports the result. */
   changing(make: (change: MembershipChange) => Promise<unknown>): void {
-    const hear = changesMade(make, (number) => process.send!({ changed: number } satisfies PeerReport));
-    this.hearing.add(() => hear(this.order.change));
+    const receive = changesMade(make, (number) => process.send!({ changed: number } satisfies PeerReport));
+    this.listeners.add(() => receive(this.order.change));
   }
 
   /** The same locks, with a record of their use in the history. */
@@ -148,12 +148,12 @@ export class ChaosPeer {
   private once(isSo: () => boolean): Promise<void> {
     if (isSo()) return Promise.resolve();
     return new Promise((resolve) => {
-      const hear = () => {
+      const receive = () => {
         if (!isSo()) return;
-        this.hearing.delete(hear);
+        this.listeners.delete(receive);
         resolve();
       };
-      this.hearing.add(hear);
+      this.listeners.add(receive);
     });
   }
 

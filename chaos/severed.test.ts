@@ -5,9 +5,9 @@ import { severed } from './severed.js';
 test('messages to unreachable peers are lost, all others arrive', async () => {
   const bus = new InProcessBus();
   const [a, b, c] = ['a', 'b', 'c'].map((id) => severed(bus.transport(id))) as [ReturnType<typeof severed>, ...any[]];
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   for (const transport of [a, b, c]) {
-    transport.events.subscribe((event: any) => event.type === 'message' && heard.push([event.from, transport.id, event.message]));
+    transport.events.subscribe((event: any) => event.type === 'message' && received.push([event.from, transport.id, event.message]));
     await transport.connect();
   }
   a.cut(['b']);
@@ -15,13 +15,13 @@ test('messages to unreachable peers are lost, all others arrive', async () => {
   a.send('c', 2);
   b.send('a', 3);
   await expect
-    .poll(() => heard)
+    .poll(() => received)
     .toEqual([
       ['a', 'c', 2],
       ['b', 'a', 3],
     ]);
   a.cut([]);
   a.send('b', 4);
-  await expect.poll(() => heard.at(-1)).toEqual(['a', 'b', 4]);
+  await expect.poll(() => received.at(-1)).toEqual(['a', 'b', 4]);
   bus.close();
 });

@@ -44,8 +44,8 @@ simulation.network.steps$.subscribe(({ kind, node, emitted, at }) => {
 simulation.run();
 
 /** Messages that one node delivers. It receives all links in any order, and begins with the message without a predecessor. */
-function delivered(heard: readonly (readonly [string, string])[]): string {
-  const next = new Map(heard);
+function delivered(received: readonly (readonly [string, string])[]): string {
+  const next = new Map(received);
   const all = new Set(next.values());
   let message = next.get([...next.keys()].find((after) => !all.has(after))!);
   const order: string[] = [];

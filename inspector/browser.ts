@@ -54,12 +54,12 @@ interface BrowserInspector {
 export function createInspector(options: BrowserInspectorOptions): BrowserInspector {
   const outbox = open('createInspector', options);
   if (!outbox) return { inspect: () => {}, close: () => {} };
-  const { hear, stop } = reporterOf(harmless((report: StepReport) => outbox.put(report)));
+  const { receive, stop } = reporterOf(harmless((report: StepReport) => outbox.put(report)));
   const close = () => {
     stop();
     outbox.close();
   };
-  return { inspect: hear, close };
+  return { inspect: receive, close };
 }
 
 /**

@@ -24,7 +24,7 @@ const refusalOf = (protocol: Protocol, json: Json): string | null => {
 
 /** The options of a protocol, as listed in its error about an unknown one. */
 function optionsOf(protocol: Protocol): readonly string[] {
-  const json = { protocol: protocol.name, topology: { kind: 'path', n: 3 }, options: { unheardOf: 1 } };
+  const json = { protocol: protocol.name, topology: { kind: 'path', n: 3 }, options: { unknownOption: 1 } };
   const listed = /The options are (.*)\.$/.exec(refusalOf(protocol, json) ?? '')?.[1];
   return listed?.split(', ') ?? [];
 }

@@ -10,12 +10,12 @@ const lock = (node: string) => ({ at: 0, node, do: 'lock' });
 
 test("a message arrives at the receiver's port; one to port 0 returns a tick later", () => {
   const simulation = simulate([lock('n1')], { network: { latency: 'weight' } });
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   simulation.network.steps$.subscribe(({ node, at, event }) => {
-    if (event.type === 'prepare') heard.push([node, event['from'], at]);
+    if (event.type === 'prepare') received.push([node, event['from'], at]);
   });
   simulation.run();
-  expect(heard).toEqual([
+  expect(received).toEqual([
     ['n0', 1, 1],
     ['n1', 0, 1],
     ['n2', 1, 1],

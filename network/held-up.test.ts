@@ -10,7 +10,7 @@ const within10 = {
   description: 'Within 10 ticks b has been told.',
   kind: 'converges',
   within: 10,
-  holds: (c: any) => c.nodes.get('b').counter.context.heard > 0,
+  holds: (c: any) => c.nodes.get('b').counter.context.received > 0,
 } as const;
 const known = { counter: { ...counter, properties: () => [within10] } };
 

@@ -304,7 +304,7 @@ export class Network {
   private readonly react = ({ node, reaction }: { readonly node: NodeId; readonly reaction: number }): void =>
     void this.world.react(node, reaction);
 
-  private readonly comeUp = (notification: readonly [NodeId, NodeId]): void => void this.world.hearOfProcess(...notification);
+  private readonly comeUp = (notification: readonly [NodeId, NodeId]): void => void this.world.noteProcess(...notification);
 
   private readonly takeTurn = (node: NodeId): void => void this.world.takeTurn(node);
 }

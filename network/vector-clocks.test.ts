@@ -3,7 +3,7 @@ import { Random } from './random.js';
 import { VectorClocks, type ClockRow } from './vector-clocks.js';
 
 /** The rows of forty nodes that know of each other. */
-function heard() {
+function received() {
   const clocks = new VectorClocks();
   const nodes = Array.from({ length: 40 }, (_, i) => `n${i}`);
   let last: ClockRow | undefined;
@@ -12,7 +12,7 @@ function heard() {
 }
 
 test('rows share equal blocks, and blocks in which one is ahead everywhere', () => {
-  const { clocks, last } = heard();
+  const { clocks, last } = received();
   const row = clocks.step('n0', last);
   expect(row.map((block, place) => block === last[place])).toEqual([false, true, true]);
   const old = clocks.of('n39');
@@ -22,7 +22,7 @@ test('rows share equal blocks, and blocks in which one is ahead everywhere', () 
 });
 
 test('a clock copied from another continues like it and does not change it', () => {
-  const { clocks, nodes, last } = heard();
+  const { clocks, nodes, last } = received();
   const others = new VectorClocks();
   others.takeOver(clocks);
   expect(others.record(others.of('n7'))).toEqual(clocks.record(clocks.of('n7')));
@@ -39,13 +39,13 @@ test('rows in blocks equal plain maps, and a returned row never changes', () => 
   const given: { row: ClockRow; description: Record<string, number> }[] = [];
   for (let step = 0; step < 2000; step++) {
     const node = `n${random.below(40)}`;
-    const heard = given.length > 0 && random.below(3) > 0 ? random.pick(given) : undefined;
+    const received = given.length > 0 && random.below(3) > 0 ? random.pick(given) : undefined;
     const description = { ...plain.get(node) };
-    for (const [peer, count] of Object.entries(heard?.description ?? {}))
+    for (const [peer, count] of Object.entries(received?.description ?? {}))
       description[peer] = Math.max(description[peer] ?? 0, count);
     description[node] = (description[node] ?? 0) + 1;
     plain.set(node, description);
-    given.push({ row: clocks.step(node, heard?.row), description });
+    given.push({ row: clocks.step(node, received?.row), description });
   }
   for (const { row, description } of given) expect(clocks.record(row)).toEqual(description);
   expect(clocks.record(clocks.of('nobody'))).toEqual({});

@@ -24,10 +24,10 @@ export class VectorClocks {
     this.rows.push(...rows);
   }
 
-  /** Records a step of the node, which now knows everything in `heard`. */
-  step(node: NodeId, heard: ClockRow = NOTHING): ClockRow {
+  /** Records a step of the node, which now knows everything in `received`. */
+  step(node: NodeId, received: ClockRow = NOTHING): ClockRow {
     const number = this.numberOf(node);
-    const row = merge(this.rows[number] ?? NOTHING, heard);
+    const row = merge(this.rows[number] ?? NOTHING, received);
     const place = Math.floor(number / BLOCK);
     while (row.length <= place) row.push(ZEROS);
     const own = row[place]!.slice();
@@ -57,10 +57,10 @@ export class VectorClocks {
   }
 }
 
-function merge(row: ClockRow, heard: ClockRow): Block[] {
+function merge(row: ClockRow, received: ClockRow): Block[] {
   const merged = row.slice();
-  for (let place = 0; place < heard.length; place++) {
-    const [own, other] = [merged[place], heard[place]!];
+  for (let place = 0; place < received.length; place++) {
+    const [own, other] = [merged[place], received[place]!];
     if (own !== other) merged[place] = own ? latest(own, other) : other;
   }
   return merged;

@@ -24,9 +24,9 @@ const IN_PROCESS = `import { InProcessBus } from 'xstate-quiver/transports';`;
 const PAIR = `
   const bus = new InProcessBus();
   const [a, b] = [bus.transport('a'), bus.transport('b')];
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   b.events.subscribe((event) => {
-    if (event.type === 'message') heard.push(event.message);
+    if (event.type === 'message') received.push(event.message);
   });
   await Promise.all([a.connect(), b.connect()]);`;
 
@@ -204,7 +204,7 @@ const PARTS = {
       };
       await sendWhenThereIsRoom({ ...a, send } as Transport, 'b', 'twice tried');
       await new Promise((resolve) => setTimeout(resolve, 100));
-      if (heard.join() !== 'twice tried') throw new Error(\`\${tries} tries, and heard was \${heard.join()}\`);`,
+      if (received.join() !== 'twice tried') throw new Error(\`\${tries} tries, and received was \${received.join()}\`);`,
   },
   'transports.md 2': {
     imports: IN_PROCESS,

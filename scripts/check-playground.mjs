@@ -44,7 +44,7 @@ class Visitor {
 
   press = (name) => this.page.getByRole('button', { name, exact: true }).click();
   take = (label) => this.page.getByLabel('Begin with').selectOption({ label });
-  hears = (text) => this.page.getByRole('status').filter({ hasText: text }).waitFor();
+  shows = (text) => this.page.getByRole('status').filter({ hasText: text }).waitFor();
   /** Until the inspector has read its trace. */
   reads = () => this.inspector.locator('.page[data-read="true"]').waitFor();
 
@@ -171,9 +171,9 @@ async function stops(visitor) {
   };
   await visitor.scenario.fill(JSON.stringify(long));
   await visitor.press('Check');
-  await visitor.hears(/[\d,]+ states, /);
+  await visitor.shows(/[\d,]+ states, /);
   await visitor.press('Stop');
-  await visitor.hears('stopped');
+  await visitor.shows('stopped');
   expectThat((await visitor.outcome.count()) === 0, 'what was stopped has an outcome');
 }
 
@@ -181,10 +181,10 @@ async function stops(visitor) {
 async function links(visitor, chart) {
   await visitor.take('The same, and messages are lost');
   await visitor.press('Link');
-  await visitor.hears('address');
+  await visitor.shows('address');
   const other = new Visitor(await visitor.page.context().newPage());
   await other.page.goto(visitor.page.url());
-  await other.hears('Nothing has been run');
+  await other.shows('Nothing has been run');
   expectThat((await other.chart.inputValue()) === chart, 'the link has lost the chart');
   expectThat((await other.outcome.count()) === 0, 'a link runs what it brings');
   await other.page.close();
@@ -197,7 +197,7 @@ async function keepsTexts(visitor) {
   await visitor.gets('Check', 'valid');
   const own = `${scenarioOf('three-requests')}\n\n`;
   await scenario.fill(own);
-  await visitor.hears('Of other texts than those on the page: what is told above');
+  await visitor.shows('Of other texts than those on the page: what is told above');
   await visitor.take('A deadlock in print');
   await visitor.press('Bring back my texts');
   expectThat((await scenario.inputValue()) === own, 'the texts that a sample took the place of are lost');
@@ -207,7 +207,7 @@ async function keepsTexts(visitor) {
   await page.goBack();
   expectThat((await scenario.inputValue()) === own, 'another page, and back: the texts are lost');
   await page.evaluate("location.hash = '#try=H4sIA'");
-  await visitor.hears('The address is damaged');
+  await visitor.shows('The address is damaged');
 }
 
 /** Checks that neither the page nor the focus moves by itself, and that the focus is visible. */

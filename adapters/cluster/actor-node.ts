@@ -14,7 +14,7 @@ import { STORAGE, type StorageContext, type Stored } from '../../machines/storag
 import { NetworkTimers } from '../../network/timers.js';
 import { timingOn } from '../../network/timing.js';
 import type { Host } from '../../network/world/hosts.js';
-import { hear, Node, type Outcome } from '../../network/world/node.js';
+import { deliverTo, Node, type Outcome } from '../../network/world/node.js';
 import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/pending.js';
 import type { SchedulerLike } from 'rxjs';
 
@@ -30,7 +30,7 @@ export interface ActorWorld {
   preferred?(key: string): readonly NodeId[];
   send(key: string, to: NodeId, message: Message): void;
   save(key: string, stored: Stored): Promise<void>;
-  hear(node: ActorNode, notice: ClusterNotice): void;
+  handleNotice(node: ActorNode, notice: ClusterNotice): void;
   /** A chart that breaks its contract, or a storage that fails, ends the peer. */
   fail(error: Error): void;
 }
@@ -86,7 +86,7 @@ export class ActorNode {
   step(event: Message): void {
     if (this.isClosed) return;
     this.take(() => {
-      const result = hear(clusterCore, this.node, event, () => 0, noChoice);
+      const result = deliverTo(clusterCore, this.node, event, () => 0, noChoice);
       return 'closed' in result ? null : result.outcome;
     });
   }
@@ -118,7 +118,7 @@ export class ActorNode {
     if (this.isNotifying) return;
     this.isNotifying = true;
     try {
-      for (let notice = this.notices.shift(); notice; notice = this.notices.shift()) this.world.hear(this, notice);
+      for (let notice = this.notices.shift(); notice; notice = this.notices.shift()) this.world.handleNotice(this, notice);
     } finally {
       this.isNotifying = false;
     }

@@ -316,7 +316,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   #receive(from: NodeId, message: Message): void {
     const { actor: key, ...rest } = message as Message & { readonly actor?: unknown };
     const { type, since } = rest as { readonly type: string; readonly since?: unknown };
-    if (type === 'member' && key === undefined && Number.isSafeInteger(since)) this.#genesis.heard(from, since as number);
+    if (type === 'member' && key === undefined && Number.isSafeInteger(since)) this.#genesis.received(from, since as number);
     else if (typeof key === 'string' && clusterCore.accepts(rest, this.#instance)) this.#take(key, from, rest);
     else if (!isGreeting(message)) this.#drops.drop(`"${type}" from "${from}" is malformed; give all peers the same release`);
   }

@@ -27,7 +27,7 @@ export class Genesis {
       this.send(peer, { type: 'member', since: this.since } as Message);
   }
 
-  heard(from: NodeId, since: number): void {
+  received(from: NodeId, since: number): void {
     if (this.members.includes(from)) this.others.set(from, since);
     this.look();
   }

@@ -15,7 +15,7 @@ import { migrated, type Kind } from './versions.js';
 
 /** The functions that an actor needs from its cluster. */
 export interface ActorSite {
-  readonly world: Omit<ActorWorld, 'hear' | 'session'>;
+  readonly world: Omit<ActorWorld, 'handleNotice' | 'session'>;
   /** A name that no other sender ever has. */
   newSession(): string;
   readonly locks: Locks | null;
@@ -81,7 +81,7 @@ export class LocalActor {
     this.isLoading = false;
     // It numbers its events from 1.
     const session = this.site.newSession();
-    this.node = new ActorNode(this.key, { ...world, session, hear: (_, notice) => this.hear(notice) }, replica);
+    this.node = new ActorNode(this.key, { ...world, session, handleNotice: (_, notice) => this.handleNotice(notice) }, replica);
     this.outbox.restart();
     if (this.creation) this.node.step({ type: 'create', creation: this.creation } as Message);
     if (this.refs.size > 0) this.node.step({ type: 'subscribe' });
@@ -164,7 +164,7 @@ export class LocalActor {
     this.node?.close();
   }
 
-  private hear(notice: ClusterNotice): void {
+  private handleNotice(notice: ClusterNotice): void {
     switch (notice.type) {
       case 'acquire':
         this.lock!.acquire();

@@ -22,7 +22,7 @@ interface SharedCopiesOptions {
   readonly store: SharedStore;
   /** The name of the cluster. */
   readonly name: string;
-  readonly world: Omit<ActorWorld, 'id' | 'hear' | 'session' | 'hasStorage' | 'save' | 'send' | 'fail'>;
+  readonly world: Omit<ActorWorld, 'id' | 'handleNotice' | 'session' | 'hasStorage' | 'save' | 'send' | 'fail'>;
   /** The id of this member. */
   readonly member: NodeId;
   reply(key: string, message: Message): void;
@@ -127,7 +127,7 @@ class SharedReplica {
         id: SHARED,
         session: SHARED,
         hasStorage: true,
-        hear: () => {},
+        handleNotice: () => {},
         send: (key, _, message) => reply(key, message),
         save: (_, stored) => this.save(stored),
         fail: (error) => this.fail(error),

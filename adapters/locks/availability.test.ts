@@ -8,7 +8,7 @@ import { inProcessGuarantees } from '../transports/guarantees.js';
 
 let medium: DriverListener;
 let sent: string[];
-let heard: string[];
+let arrived: string[];
 let roles: Record<string, { context: object }>;
 let steps: Subject<{ event: object }>;
 let availability: Availability;
@@ -27,7 +27,7 @@ const asked = () => (availability as unknown as { asked: Map<string, object> }).
 const news = () => sent.splice(0);
 
 beforeEach(async () => {
-  [sent, heard, steps] = [[], [], new Subject()];
+  [sent, arrived, steps] = [[], [], new Subject()];
   const transport = createTransport('a', inProcessGuarantees, (given) => {
     medium = given;
     given.opened({
@@ -40,7 +40,7 @@ beforeEach(async () => {
   for (const peer of ['b', 'c']) medium.up(peer);
   serve(5);
   const node = { id: 'a', name: 'locks', steps$: steps, role: (name: string) => roles[name] };
-  availability = new Availability(node as never, transport as never, (lock) => heard.push(lock));
+  availability = new Availability(node as never, transport as never, (lock) => arrived.push(lock));
 });
 
 test('all peers are asked, with the present epoch', () => {
@@ -53,10 +53,10 @@ test.each<[string, { user: string | null; line: string[] }, boolean]>([
   ['another client stands in line before it', { user: null, line: ['x', 'a'] }, true],
   ['the one before has given it back', { user: null, line: ['a'] }, false],
   ['it is its turn', { user: 'a', line: ['x'] }, false],
-])('no peers are asked for a request in line at its own peer: %s', (_, context, isHeard) => {
+])('no peers are asked for a request in line at its own peer: %s', (_, context, isReceived) => {
   roles[lockRole('jobs')] = { context };
   availability.ask('jobs');
-  expect([heard, news().length]).toEqual([isHeard ? ['jobs'] : [], isHeard ? 0 : 2]);
+  expect([arrived, news().length]).toEqual([isReceived ? ['jobs'] : [], isReceived ? 0 : 2]);
 });
 
 test('a node that has queued a request behind another one answers at once, and once', () => {
@@ -106,5 +106,5 @@ test('an answer counts in its own epoch, and malformed messages are ignored', ()
   ])
     medium.received('b', { v: 1, name: NAME, message });
   medium.received('b', { v: 1, name: NAME, message: { type: 'queued', lock: 'x'.repeat(10_000), epoch: 5 } });
-  expect([heard, asked()]).toEqual([['jobs'], 0]);
+  expect([arrived, asked()]).toEqual([['jobs'], 0]);
 });

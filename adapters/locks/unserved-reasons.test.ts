@@ -53,7 +53,7 @@ function peer(context: object = {}, missing: readonly string[] = ['b', 'c']) {
     role.value = value;
     steps$.next();
   };
-  const hears = (type: string, detail: object) => node.dispatchEvent(new CustomEvent(type, { detail }));
+  const receives = (type: string, detail: object) => node.dispatchEvent(new CustomEvent(type, { detail }));
   const warnings = () =>
     warn.mock.calls.map(([text]) => (text as string).replace('"mine" of peer "a" has granted no locks for 10 s: ', ''));
   /** The reason after ten seconds. */
@@ -62,7 +62,7 @@ function peer(context: object = {}, missing: readonly string[] = ['b', 'c']) {
     pass(10_000);
     return warnings().at(-1);
   };
-  return { node, transport, watch, pass, becomes, hears, warnings, notices, why, end: () => steps$.complete() };
+  return { node, transport, watch, pass, becomes, receives, warnings, notices, why, end: () => steps$.complete() };
 }
 
 test('it is reported once, ten seconds after the last service, and again later', () => {
@@ -100,16 +100,16 @@ test('a peer without a connection reports that', () => {
 });
 
 test('unreasonable numbers are reported once, and are the reason until the peer serves', () => {
-  const { hears, pass, becomes, warnings, watch } = peer();
+  const { receives, pass, becomes, warnings, watch } = peer();
   watch();
   const reason =
     'its epochs\' numbers (900) and those here (4) are more than a year apart. See the page "Operating locks", section "Numbers that differ too much"';
-  hears('unreasonable', { peer: 'b', epoch: 900, known: 4 });
-  hears('unreasonable', { peer: 'b', epoch: 901, known: 5 });
+  receives('unreasonable', { peer: 'b', epoch: 900, known: 4 });
+  receives('unreasonable', { peer: 'b', epoch: 901, known: 5 });
   expect(warnings()).toEqual([`"mine" of peer "a" ignores "b": ${reason}`]);
   pass(10_000);
   expect(warnings().at(-1)).toBe(`it does not reach b, c (b: ${reason}), and a majority of the peers has to be connected`);
-  hears('serving', { members: ['a', 'b'] });
+  receives('serving', { members: ['a', 'b'] });
   becomes('serving');
   becomes('apart');
   pass(10_000);

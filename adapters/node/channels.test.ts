@@ -91,11 +91,11 @@ describe('a conversation', () => {
 
   test('receives messages, presence and the reason of the close, as far as it subscribes', async () => {
     const { channels, medium } = await on(inProcessGuarantees);
-    const heard: unknown[] = [];
+    const arrived: unknown[] = [];
     channels.open('x', {
-      message: (from, { type }, number) => heard.push([from, type, number]),
-      peer: (type, peer) => heard.push([type, peer]),
-      closed: (error) => heard.push(error?.message),
+      message: (from, { type }, number) => arrived.push([from, type, number]),
+      peer: (type, peer) => arrived.push([type, peer]),
+      closed: (error) => arrived.push(error?.message),
     });
     const others: unknown[] = [];
     channels.open('y', { message: (_, { type }) => others.push(type) });
@@ -103,7 +103,7 @@ describe('a conversation', () => {
     for (const name of ['x', 'y', 'x']) medium.received('b', { v: 1, name, message: { type: `to ${name}` } });
     medium.down('b');
     medium.broke(new Error('the cable is cut'));
-    expect(heard).toEqual([['up', 'b'], ['b', 'to x', 1], ['b', 'to x', 2], ['down', 'b'], 'the cable is cut']);
+    expect(arrived).toEqual([['up', 'b'], ['b', 'to x', 1], ['b', 'to x', 2], ['down', 'b'], 'the cable is cut']);
     expect(others).toEqual(['to y']);
   });
 

@@ -15,14 +15,14 @@ test('a grant of one token requests the other, and the application releases both
   const [, node] = topology.nodes.map((id) =>
     createNode({ transport: bus.transport(id), protocol: relay, topology, options: { first: hold, second: hold } }),
   );
-  const heard: string[] = [];
-  node!.notifications$.subscribe(({ type }) => heard.push(type));
+  const arrived: string[] = [];
+  node!.notifications$.subscribe(({ type }) => arrived.push(type));
   await node!.ready;
   node!.command('first.request');
-  await expect.poll(() => heard).toEqual(['first.granted', 'second.granted']);
+  await expect.poll(() => arrived).toEqual(['first.granted', 'second.granted']);
   node!.command('second.release');
   node!.command('first.release');
-  await expect.poll(() => heard.slice(2)).toEqual(['second.released', 'first.released']);
+  await expect.poll(() => arrived.slice(2)).toEqual(['second.released', 'first.released']);
   expect(() => node!.command('second.request')).toThrow(/Use one of: first\.request, first\.release, second\.release\./);
   await node!.close();
 });

@@ -5,7 +5,7 @@ import { defineCore } from '../../machines/define.js';
 import { effects, type Message } from '../../machines/effects.js';
 import { selectedIn } from '../../network/world/selected-in.js';
 import type { Gate } from './node-options.js';
-import { description, heardMessage, started, valueOf, word, type Event } from './parrot.fixture.js';
+import { description, receivedMessage, started, valueOf, word, type Event } from './parrot.fixture.js';
 
 describe('commands', () => {
   test('an unknown or impossible command is refused with an error and changes nothing', async () => {
@@ -117,12 +117,12 @@ describe('a gate', () => {
     await Promise.resolve();
     expect([notifications, held.map(([number]) => number)]).toEqual([[], [1, 1]]);
     for (const [, take] of held) take();
-    expect(notifications).toEqual([heardMessage('b', 'hi'), heardMessage('a', 'ho')]);
+    expect(notifications).toEqual([receivedMessage('b', 'hi'), receivedMessage('a', 'ho')]);
     medium.down('b');
     expect(parted).toEqual(['b']);
     node.guard();
     medium.received('b', word('free'));
-    expect(notifications.at(-1)).toEqual(heardMessage('b', 'free'));
+    expect(notifications.at(-1)).toEqual(receivedMessage('b', 'free'));
   });
 
   test('a new peer does not interrupt other links', async () => {

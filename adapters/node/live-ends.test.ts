@@ -15,12 +15,12 @@ describe('the end', () => {
     const { node, medium, steps, notifications } = await started();
     const ended: string[] = [];
     node.steps$.subscribe({ complete: () => ended.push('steps') });
-    node.heard$.subscribe({ complete: () => ended.push('heard') });
+    node.observations$.subscribe({ complete: () => ended.push('arrived') });
     node.notifications$.subscribe({ complete: () => ended.push('notifications') });
     node.command('work');
     node.command('work');
     await node[Symbol.asyncDispose]();
-    expect([await node.closed, ended.sort(), node.view()]).toEqual([null, ['heard', 'notifications', 'steps'], {}]);
+    expect([await node.closed, ended.sort(), node.view()]).toEqual([null, ['arrived', 'notifications', 'steps'], {}]);
     medium.received('b', word('late'));
     node.guard();
     await node.close();

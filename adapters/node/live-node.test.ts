@@ -11,7 +11,7 @@ import {
   countOf,
   description,
   envelope,
-  heardMessage,
+  receivedMessage,
   hello,
   linkedCore,
   made,
@@ -72,16 +72,16 @@ describe('before it has started', () => {
   });
 
   test('messages and peers wait for the start, in order', async () => {
-    const { node, notifications, heard } = made({
+    const { node, notifications, arrived } = made({
       before: (medium) => {
         medium.up('b');
         for (const text of ['one', 'two']) medium.received('b', word(text));
       },
     });
-    expect([notifications, heard]).toEqual([[], []]);
+    expect([notifications, arrived]).toEqual([[], []]);
     await node.ready;
-    expect(notifications).toEqual([heardMessage('b', 'one'), heardMessage('b', 'two')]);
-    expect(heard).toEqual([{ type: 'up', peer: 'b' }]);
+    expect(notifications).toEqual([receivedMessage('b', 'one'), receivedMessage('b', 'two')]);
+    expect(arrived).toEqual([{ type: 'up', peer: 'b' }]);
   });
 
   test('a node that is closed before never starts', async () => {
@@ -111,24 +111,24 @@ describe('before it has started', () => {
 
 describe('received messages', () => {
   test('are steps with numbers and notifications, which are events too', async () => {
-    const { node, medium, steps, notifications, heard } = await started();
+    const { node, medium, steps, notifications, arrived } = await started();
     const events: unknown[] = [];
-    node.addEventListener('heard', (event) => events.push((event as CustomEvent).detail));
+    node.addEventListener('arrived', (event) => events.push((event as CustomEvent).detail));
     medium.received('b', word('hi'));
-    expect([notifications, events]).toEqual([[heardMessage('b', 'hi')], [heardMessage('b', 'hi')]]);
+    expect([notifications, events]).toEqual([[receivedMessage('b', 'hi')], [receivedMessage('b', 'hi')]]);
     expect(steps).toMatchObject([{ role: 'parrot', event: { type: 'word', text: 'hi', from: 'b' }, number: 1, numbers: [] }]);
     expect(steps[0]).not.toHaveProperty('selected');
     medium.received('b', word('again'));
-    expect([steps[1]!.number, heard]).toEqual([2, []]);
+    expect([steps[1]!.number, arrived]).toEqual([2, []]);
   });
 
   test('from strangers or malformed are dropped, counted, reported and change nothing', async () => {
     const said = warnings();
-    const { node, medium, steps, heard } = await started();
+    const { node, medium, steps, arrived } = await started();
     medium.received('x', word('hi'));
     medium.received('b', envelope({ type: 'word', text: 7 }));
     expect([steps, node.drops.count]).toEqual([[], 2]);
-    expect(heard).toEqual([{ type: 'dropped', peer: 'b', number: 1 }]);
+    expect(arrived).toEqual([{ type: 'dropped', peer: 'b', number: 1 }]);
     expect(said()).toEqual([
       'node "a" of "parrot" dropped a message: A message is from "x", which is not in the topology. If it should participate, add it: linked(transport, { peers })',
     ]);
@@ -141,19 +141,19 @@ describe('received messages', () => {
 
   test('from peers that it may not be linked with are dropped too', async () => {
     const said = warnings();
-    const { node, medium, notifications, heard } = await started({ neighbors: ['c'] });
+    const { node, medium, notifications, arrived } = await started({ neighbors: ['c'] });
     for (const peer of ['b', 'c']) {
       medium.up(peer);
       medium.received(peer, word(peer));
     }
-    expect(notifications).toEqual([heardMessage('c', 'c')]);
-    expect(heard).toEqual([{ type: 'up', peer: 'c' }]);
+    expect(notifications).toEqual([receivedMessage('c', 'c')]);
+    expect(arrived).toEqual([{ type: 'up', peer: 'c' }]);
     expect([node.drops.count, said()[0]]).toEqual([1, expect.stringContaining('A message is from "b"')]);
     expect(node.peers().map(({ peer }) => peer)).toEqual(['c']);
   });
 
   test('are not counted on unordered channels', async () => {
-    const { node, medium, steps, heard } = await started({ guarantees: { ...inProcessGuarantees, order: 'unordered' } });
+    const { node, medium, steps, arrived } = await started({ guarantees: { ...inProcessGuarantees, order: 'unordered' } });
     const said = warnings();
     medium.up('b');
     medium.received('b', word('hi'));
@@ -163,10 +163,10 @@ describe('received messages', () => {
       [undefined, []],
       [undefined, [null, null]],
     ]);
-    expect([heard, said().length]).toEqual([[{ type: 'up', peer: 'b' }], 1]);
+    expect([arrived, said().length]).toEqual([[{ type: 'up', peer: 'b' }], 1]);
     expect(node.peers()).toEqual([
-      { peer: 'b', isUp: true, sent: null, heard: null },
-      { peer: 'c', isUp: false, sent: null, heard: null },
+      { peer: 'b', isUp: true, sent: null, arrived: null },
+      { peer: 'c', isUp: false, sent: null, arrived: null },
     ]);
   });
 
@@ -175,7 +175,7 @@ describe('received messages', () => {
     medium.received('b', word('hi'));
     node.command('say', { to: 'a', text: 'ho' });
     await Promise.resolve();
-    expect(notifications).toEqual([heardMessage('b', 'hi'), heardMessage('a', 'ho')]);
+    expect(notifications).toEqual([receivedMessage('b', 'hi'), receivedMessage('a', 'ho')]);
   });
 
   test('a protocol that reads time gets it: increasing, and never behind the clock', async () => {
@@ -210,8 +210,8 @@ describe('sent messages', () => {
     expect(steps.map(({ numbers }) => numbers)).toEqual([[1, 1, 2], [0], [3]]);
     medium.received('b', word('ho'));
     expect(node.peers()).toEqual([
-      { peer: 'b', isUp: true, sent: 3, heard: 1 },
-      { peer: 'c', isUp: false, sent: 0, heard: 0 },
+      { peer: 'b', isUp: true, sent: 3, arrived: 1 },
+      { peer: 'c', isUp: false, sent: 0, arrived: 0 },
     ]);
   });
 
@@ -220,7 +220,7 @@ describe('sent messages', () => {
     node.command('say', { to: ['a', 'a'], text: 'hi' });
     expect([steps[0]!.numbers, notifications, sent]).toEqual([[1, 2], [], []]);
     await Promise.resolve();
-    expect(notifications).toEqual([heardMessage('a', 'hi'), heardMessage('a', 'hi')]);
+    expect(notifications).toEqual([receivedMessage('a', 'hi'), receivedMessage('a', 'hi')]);
     expect(steps.map(({ number }) => number)).toEqual([undefined, 1, 2]);
   });
 
@@ -251,7 +251,7 @@ describe('sent messages', () => {
 
 describe('protocols with link events', () => {
   test('peers are greeted when they connect, and the chart is notified when they answer', async () => {
-    const { node, medium, sent, notifications, heard } = made({ protocol: linkedCore, before: (medium) => medium.up('b') });
+    const { node, medium, sent, notifications, arrived } = made({ protocol: linkedCore, before: (medium) => medium.up('b') });
     await node.ready;
     medium.up('c');
     expect(sent.splice(0)).toEqual([
@@ -269,7 +269,7 @@ describe('protocols with link events', () => {
       { type: 'went', peer: 'b' },
       { type: 'went', peer: 'c' },
     ]);
-    expect(heard.filter(({ type }) => type !== 'dropped')).toEqual([
+    expect(arrived.filter(({ type }) => type !== 'dropped')).toEqual([
       { type: 'up', peer: 'b' },
       { type: 'up', peer: 'c' },
       { type: 'down', peer: 'c' },
@@ -316,6 +316,6 @@ describe('protocols with link events', () => {
     await Promise.resolve();
     expect(notifications).toEqual([]);
     clock.runUntil(1);
-    expect(notifications).toEqual([heardMessage(0, 'hi')]);
+    expect(notifications).toEqual([receivedMessage(0, 'hi')]);
   });
 });

@@ -33,36 +33,36 @@ describe('ports', () => {
 /** The neighbors of node `a`, the messages to them, and the link events of its charts. */
 function neighborsOf(protocol: Core) {
   const said: [string, Message][] = [];
-  const heard: LinkEvent[] = [];
+  const arrived: LinkEvent[] = [];
   const neighbors = new Neighbors(
     'a',
     protocol,
     (to, message) => said.push([to, message]),
-    (event) => void heard.push(event),
+    (event) => void arrived.push(event),
   );
-  return { neighbors, said, heard };
+  return { neighbors, said, arrived };
 }
 
 describe('protocols with link events', () => {
   test('a new peer is greeted, and present once it answers; earlier messages are dropped', () => {
-    const { neighbors, said, heard } = neighborsOf(electionCore);
+    const { neighbors, said, arrived } = neighborsOf(electionCore);
     neighbors.handle('up', 'b');
-    expect([said, heard]).toEqual([[['b', hello()]], []]);
+    expect([said, arrived]).toEqual([[['b', hello()]], []]);
     expect(neighbors.receive('b', word)).toBeNull();
     expect(neighbors.receive('b', hello(true))).toBeNull();
-    expect(heard).toEqual([{ type: 'link.up', peer: 'b' }]);
+    expect(arrived).toEqual([{ type: 'link.up', peer: 'b' }]);
     expect(neighbors.receive('b', word)).toBe('b');
     expect(neighbors.send('b', word)).toBe(2);
     expect(said[1]).toEqual(['b', word]);
   });
 
   test('a peer that leaves or goes down is a link that is down; later messages drop', () => {
-    const { neighbors, heard } = neighborsOf(electionCore);
+    const { neighbors, arrived } = neighborsOf(electionCore);
     for (const peer of ['b', 'c']) neighbors.receive(peer, hello(true));
-    heard.length = 0;
+    arrived.length = 0;
     neighbors.handle('down', 'b');
     expect(neighbors.receive('c', bye)).toBeNull();
-    expect(heard).toEqual([
+    expect(arrived).toEqual([
       { type: 'link.down', peer: 'b' },
       { type: 'link.down', peer: 'c' },
     ]);
@@ -84,9 +84,9 @@ describe('protocols with link events', () => {
 
 describe('protocols with anonymous nodes', () => {
   test('each present peer has a port, and the charts are notified', () => {
-    const { neighbors, said, heard } = neighborsOf(exclusionCore);
+    const { neighbors, said, arrived } = neighborsOf(exclusionCore);
     for (const peer of ['c', 'b']) neighbors.receive(peer, hello(true));
-    expect(heard).toEqual([
+    expect(arrived).toEqual([
       { type: 'link.up', peer: 1 },
       { type: 'link.up', peer: 2 },
     ]);
@@ -96,24 +96,24 @@ describe('protocols with anonymous nodes', () => {
   });
 
   test('a port is reported down before it is free, and leads nowhere afterward', () => {
-    const { neighbors, said, heard } = neighborsOf(exclusionCore);
+    const { neighbors, said, arrived } = neighborsOf(exclusionCore);
     for (const peer of ['b', 'c']) neighbors.receive(peer, hello(true));
-    heard.length = 0;
+    arrived.length = 0;
     neighbors.handle('down', 'b');
-    expect([heard, neighbors.send(1, word), said]).toEqual([[{ type: 'link.down', peer: 1 }], 0, []]);
+    expect([arrived, neighbors.send(1, word), said]).toEqual([[{ type: 'link.down', peer: 1 }], 0, []]);
     neighbors.receive('d', hello(true));
     expect([neighbors.ports.of('d'), neighbors.ports.of('c')]).toEqual([1, 2]);
   });
 });
 
 test('if a protocol routes, all peers are always reachable and none is greeted', () => {
-  const { neighbors, said, heard } = neighborsOf(directory);
+  const { neighbors, said, arrived } = neighborsOf(directory);
   neighbors.handle('up', 'b');
   neighbors.handle('down', 'b');
   expect([neighbors.receive('b', word), neighbors.receive('b', hello())]).toEqual(['b', 'b']);
   expect(neighbors.send('b', word)).toBe(1);
   neighbors.leave();
-  expect([said, heard]).toEqual([[['b', word]], []]);
+  expect([said, arrived]).toEqual([[['b', word]], []]);
 });
 
 describe('requirements of protocols on transports', () => {

@@ -128,5 +128,5 @@ export interface NodePeer {
   readonly peer: NodeId;
   readonly isUp: boolean;
   readonly sent: number | null;
-  readonly heard: number | null;
+  readonly received: number | null;
 }

@@ -13,7 +13,7 @@ import type { Choose, NodeView, RoleView, Instance, Topology } from '../../machi
 import { STORAGE, type StorageContext, type Stored } from '../../machines/storage.js';
 import type { Host } from '../../network/world/hosts.js';
 import { CommandQueue } from '../../network/world/commands.js';
-import { hear, Node, startsOf, type Outcome } from '../../network/world/node.js';
+import { deliverTo, Node, startsOf, type Outcome } from '../../network/world/node.js';
 import { NetworkTimers } from '../../network/timers.js';
 import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/pending.js';
 import { timingOn } from '../../network/timing.js';
@@ -96,7 +96,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   /** Notifications of the charts to the application. */
   readonly notifications$ = new Subject<Message>();
   /** Events of peers that are not steps. */
-  readonly heard$ = new Subject<PeerObservation>();
+  readonly observations$ = new Subject<PeerObservation>();
   /** Resolves when the node participates; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
   /** Resolves when the node has closed, with the error that closed it or with `null`. */
@@ -324,7 +324,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       this.arriving = this.isCounted ? number : null;
       this.deliver(from, message);
       // No step has taken the message.
-      if (this.arriving !== null) this.heard$.next({ type: 'dropped', peer: from, number });
+      if (this.arriving !== null) this.observations$.next({ type: 'dropped', peer: from, number });
       this.arriving = null;
     }
   }
@@ -367,14 +367,14 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       peer,
       isUp: this.transport.peers.has(peer),
       sent: this.isCounted ? this.channels.sentTo(peer, this.name) : null,
-      heard: this.isCounted ? this.channels.receivedFrom(peer, this.name) : null,
+      received: this.isCounted ? this.channels.receivedFrom(peer, this.name) : null,
     }));
   }
 
   private handlePeer(type: 'up' | 'down', peer: NodeId): void {
     if (!this.isStarted || !this.isNear(peer)) return;
     if (type === 'down') this.gate?.parted(peer);
-    this.heard$.next({ type, peer });
+    this.observations$.next({ type, peer });
     this.neighbors.handle(type, peer);
   }
 
@@ -420,8 +420,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     const { network, route } = this.protocol;
     const rules = { network, route: role === undefined ? route : () => role };
     this.take((choose) => {
-      const heard = hear(rules, this.node, event, () => this.tick(), choose);
-      return 'closed' in heard ? null : heard;
+      const received = deliverTo(rules, this.node, event, () => this.tick(), choose);
+      return 'closed' in received ? null : received;
     });
   }
 
@@ -493,7 +493,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.commands.clear();
     this.node.stop();
     this.steps$.complete();
-    this.heard$.complete();
+    this.observations$.complete();
     this.notifications$.complete();
     this.settleClosed(error);
   }

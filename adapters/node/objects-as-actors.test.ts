@@ -26,9 +26,9 @@ function placesOf(...peers: readonly string[]) {
 const alone = () => placesOf('a')[0]!;
 
 const notificationsOf = (actor: AnyActor) => {
-  const heard: string[] = [];
-  actor.on('*', ({ type }) => heard.push(type));
-  return heard;
+  const arrived: string[] = [];
+  actor.on('*', ({ type }) => arrived.push(type));
+  return arrived;
 };
 
 const shells: readonly [name: string, make: () => Shell, use: (shell: any) => Promise<unknown>, notification: string][] = [
@@ -36,7 +36,7 @@ const shells: readonly [name: string, make: () => Shell, use: (shell: any) => Pr
   [
     'election',
     () => placesOf('a', 'b').map(createElection)[1]!,
-    async (election) => await expect.poll(() => election.status().unheard).toEqual([]),
+    async (election) => await expect.poll(() => election.status().unconfirmed).toEqual([]),
     'leader',
   ],
   ['quota', () => createQuota({ ...alone(), budget: 3 }), (quota) => quota.take(4), 'rejected'],
@@ -49,11 +49,11 @@ test.each(shells)('%s', async (_, make, use, notification) => {
   const shell = make();
   const { actor } = shell;
   expect(shell.actor).toBe(actor);
-  const heard = notificationsOf(actor);
+  const arrived = notificationsOf(actor);
   await shell.ready;
   await use(shell);
   await waitFor(actor, ({ roles }) => Object.keys(roles).length > 0);
-  expect(heard).toContain(notification);
+  expect(arrived).toContain(notification);
   expect(actor.getSnapshot()).toMatchObject({ status: 'active', roles: shell.node.view() });
   await shell.close();
   await waitFor(actor, ({ status }) => status !== 'active');

@@ -31,7 +31,7 @@ const parrot = setup({
   on: {
     say: { actions: send(({ event: { to, text } }: In) => ({ to: to as Address, message: { type: 'word', text } as Message })) },
     babble: { actions: send(() => ({ to: 'b', message: { type: 'babble' } })) },
-    word: { actions: [emit(({ event }) => ({ ...event, type: 'heard' })), 'count'] },
+    word: { actions: [emit(({ event }) => ({ ...event, type: 'arrived' })), 'count'] },
     'link.up': { actions: emit(({ event }) => ({ ...event, type: 'came' })) },
     'link.down': { actions: emit(({ event }) => ({ ...event, type: 'went' })) },
     ring: { actions: arm(({ event }: In) => ({ timer: event['timer'] as string, delay: event['delay'] as number })) },
@@ -71,7 +71,7 @@ interface Made {
   readonly sent: (readonly [to: string, message: Json])[];
   readonly steps: LiveStep[];
   readonly notifications: Message[];
-  readonly heard: PeerObservation[];
+  readonly arrived: PeerObservation[];
 }
 
 interface Hand {
@@ -117,11 +117,11 @@ export function made({
     sent,
     steps: [] as LiveStep[],
     notifications: [] as Message[],
-    heard: [] as PeerObservation[],
+    arrived: [] as PeerObservation[],
   };
   node.steps$.subscribe((step) => of.steps.push(step));
   node.notifications$.subscribe((notification) => of.notifications.push(notification));
-  node.heard$.subscribe((heard) => of.heard.push(heard));
+  node.observations$.subscribe((arrived) => of.arrived.push(arrived));
   onTestFinished(() => node.close());
   return of;
 }
@@ -130,13 +130,13 @@ export function made({
 export async function started(options: Hand & Partial<NodeOptions> = {}): Promise<Made> {
   const all = made(options);
   await all.node.ready;
-  for (const list of [all.sent, all.steps, all.notifications, all.heard]) list.length = 0;
+  for (const list of [all.sent, all.steps, all.notifications, all.arrived]) list.length = 0;
   return all;
 }
 
 export const envelope = (message: object, name = 'parrot') => ({ v: 1, name, message }) as Json;
 export const word = (text: string) => envelope({ type: 'word', text });
-export const heardMessage = (from: Address, text: string, more: object = {}) => ({ type: 'heard', from, text, ...more });
+export const receivedMessage = (from: Address, text: string, more: object = {}) => ({ type: 'arrived', from, text, ...more });
 export const hello = (isAnswer = false) => envelope({ type: 'node.hello', isAnswer });
 export const bye = envelope({ type: 'node.bye' });
 export const valueOf = (node: LiveNode) => node.view()['parrot']?.value;

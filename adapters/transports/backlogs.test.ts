@@ -34,9 +34,9 @@ function lineOf(limits = {}, backlog = new SharedBacklog(Infinity, () => {})) {
   const environment = { clock, crypto: globalThis.crypto };
   const socket = far as unknown as WebSocket;
   const line = new BoundedLine(socket, { ...LINE_LIMITS, ...limits }, environment, (...given) => told.push(given), backlog);
-  const heard: unknown[] = [];
-  line.listen({ frame: (text) => heard.push(text), closed: () => heard.push('closed') });
-  return { clock, far, line, told, heard };
+  const arrived: unknown[] = [];
+  line.listen({ frame: (text) => arrived.push(text), closed: () => arrived.push('closed') });
+  return { clock, far, line, told, arrived };
 }
 
 test('text is sent as it is, as bytes while others wait, not at all once closing', () => {
@@ -51,13 +51,13 @@ test('text is sent as it is, as bytes while others wait, not at all once closing
 });
 
 test('a line with more unread bytes than its limit is closed, and drops messages', () => {
-  const { far, line, heard } = lineOf({ backlogBytes: 100 });
+  const { far, line, arrived } = lineOf({ backlogBytes: 100 });
   far.bufferedAmount = 100;
   line.send('x');
   expect([far.written.length, far.readyState]).toEqual([1, 1]);
   far.bufferedAmount = 101;
   line.send('x');
-  expect([far.written.length, far.readyState, heard]).toEqual([1, 3, ['closed']]);
+  expect([far.written.length, far.readyState, arrived]).toEqual([1, 3, ['closed']]);
 });
 
 test('a line is closed through its socket, and terminated immediately', async () => {
@@ -122,19 +122,19 @@ test('the exceeded limit of a line is reported with its peer', () => {
 });
 
 test('a frame that is not text is passed on and never held', () => {
-  const { far, heard } = lineOf({ framesPerSecond: 1 });
+  const { far, arrived } = lineOf({ framesPerSecond: 1 });
   for (const data of ['1', '2', 7, Buffer.from('x')]) far.emit('message', data);
-  expect(heard).toEqual(['1', 7, Buffer.from('x')]);
+  expect(arrived).toEqual(['1', 7, Buffer.from('x')]);
 });
 
 test('held frames are delivered at the allowed rate, then the socket is resumed', () => {
-  const { clock, far, heard, told } = lineOf({ framesPerSecond: 10 });
+  const { clock, far, arrived, told } = lineOf({ framesPerSecond: 10 });
   for (let i = 0; i < 12; i++) far.emit('message', `${i}`);
-  expect([heard.length, far.isPaused]).toEqual([10, true]);
+  expect([arrived.length, far.isPaused]).toEqual([10, true]);
   clock.runUntil(100);
-  expect([heard.length, far.isPaused]).toEqual([11, true]);
+  expect([arrived.length, far.isPaused]).toEqual([11, true]);
   clock.runUntil(200);
-  expect(heard.length).toBe(12);
+  expect(arrived.length).toBe(12);
   clock.runUntil(320);
   expect([far.isPaused, clock.isIdle]).toEqual([false, true]);
   expect(told.length).toBeGreaterThan(5);

@@ -157,32 +157,32 @@ test.each([
   // A character is not a byte.
   ['bytes of other alphabets', JSON.stringify('€'.repeat(200_000)), 2 ** 21 / 600_002],
 ])('a flood of %s is read at the limits of frames and bytes per second', async (_, text, each) => {
-  let heard = 0;
-  const { far, told } = line({}, () => heard++);
+  let arrived = 0;
+  const { far, told } = line({}, () => arrived++);
   const send = () => {
     for (let sent = 0; !far.isPaused && sent < 3_000; sent++) far.sends(text);
   };
   const flooding = setInterval(send, 10);
   await vi.advanceTimersByTimeAsync(30_000);
   clearInterval(flooding);
-  expect(heard).toBeGreaterThan(28 * each);
-  expect(heard).toBeLessThan(32 * each + 1);
+  expect(arrived).toBeGreaterThan(28 * each);
+  expect(arrived).toBeLessThan(32 * each + 1);
   expect(told.length).toBeGreaterThan(0);
 });
 
 test('an idle end may send ten seconds’ worth at once, a new one a second’s worth', async () => {
-  const heard: unknown[] = [];
-  const { far, told } = line({ framesPerSecond: 100 }, (text) => heard.push(text));
+  const arrived: unknown[] = [];
+  const { far, told } = line({ framesPerSecond: 100 }, (text) => arrived.push(text));
   const send = (count: number) => {
     for (let i = 0; i < count; i++) far.sends('{}');
   };
   send(101);
-  expect([heard.length, told.length]).toEqual([100, 1]);
+  expect([arrived.length, told.length]).toEqual([100, 1]);
   await vi.advanceTimersByTimeAsync(60_000);
   send(1_000);
-  expect([heard.length, told.length]).toEqual([1_101, 1]);
+  expect([arrived.length, told.length]).toEqual([1_101, 1]);
   send(1);
-  expect([heard.length, told.length]).toEqual([1_101, 2]);
+  expect([arrived.length, told.length]).toEqual([1_101, 2]);
 });
 
 test.each(['ping', 'pong'])('a flood of %s frames pauses its line until the rate allows all of them', async (kind) => {
@@ -196,36 +196,36 @@ test.each(['ping', 'pong'])('a flood of %s frames pauses its line until the rate
 });
 
 test('a paused line reads nothing, and later delivers everything in order', async () => {
-  const heard: unknown[] = [];
+  const arrived: unknown[] = [];
   let leave: Promise<unknown> | undefined;
   const { far, near } = line({}, (text) => {
-    heard.push(text);
+    arrived.push(text);
     if (text === 'wait' || text === 'wait again') near.pauseUntil(leave!);
   });
   const waiting: (() => void)[] = [];
   const until = () => (leave = new Promise<void>((resolve) => waiting.push(resolve)));
   void until();
   for (const text of ['wait', '1', 'wait again', '2', '3']) far.sends(text);
-  expect([heard, far.isPaused]).toEqual([['wait'], true]);
+  expect([arrived, far.isPaused]).toEqual([['wait'], true]);
   void until();
   waiting[0]!();
   await vi.advanceTimersByTimeAsync(5_000);
   // One of the held frames caused the line to be paused again.
-  expect([heard, far.isPaused]).toEqual([['wait', '1', 'wait again'], true]);
+  expect([arrived, far.isPaused]).toEqual([['wait', '1', 'wait again'], true]);
   waiting[1]!();
   await vi.advanceTimersByTimeAsync(5_000);
-  expect([heard, far.isPaused]).toEqual([['wait', '1', 'wait again', '2', '3'], false]);
+  expect([arrived, far.isPaused]).toEqual([['wait', '1', 'wait again', '2', '3'], false]);
 });
 
 test('an end that closes while its line is paused delivers no more frames', async () => {
-  const heard: unknown[] = [];
-  const { far, near } = line({}, (text) => heard.push(text));
+  const arrived: unknown[] = [];
+  const { far, near } = line({}, (text) => arrived.push(text));
   const over = Promise.resolve();
   near.pauseUntil(over);
   far.sends('late');
   far.terminate();
   await vi.advanceTimersByTimeAsync(100);
-  expect([heard, vi.getTimerCount()]).toEqual([[], 0]);
+  expect([arrived, vi.getTimerCount()]).toEqual([[], 0]);
 });
 
 test('the connection with the most unread bytes is closed; bytes read do not count', () => {

@@ -32,9 +32,9 @@ transportConformance({
 test('without a channel the default is quiver, until the transport is closed', async () => {
   const [a, b] = [broadcastChannel({ id: 'unnamed' }), broadcastChannel({ id: 'named', channel: 'quiver' })];
   await Promise.all([a.connect(), b.connect()]);
-  const heard = new Promise<unknown>((resolve) => b.events.subscribe(resolve));
+  const arrived = new Promise<unknown>((resolve) => b.events.subscribe(resolve));
   a.send('named', 'good day');
-  expect(await heard).toEqual({ type: 'message', from: 'unnamed', message: 'good day' });
+  expect(await arrived).toEqual({ type: 'message', from: 'unnamed', message: 'good day' });
   const closes = vi.spyOn(BroadcastChannel.prototype, 'close');
   onTestFinished(() => closes.mockRestore());
   await Promise.all([a.close(), b.close()]);

@@ -82,7 +82,7 @@ function identity(suite: Conformance): void {
         const error = await failure(() => second.transport.connect());
         check(error.name === 'ConnectionError', `the second "a" was refused with ${error}`);
         b.transport.send('a', 'still there?');
-        check((await a.received('still there?')) === 'b', 'the first "a" no longer hears from b');
+        check((await a.received('still there?')) === 'b', 'the first "a" no longer receives messages from b');
       },
       false,
     ),

@@ -26,10 +26,10 @@ test('without a subscriber, the error that ends a transport is printed', async (
   expect(unheard.warn.mock.calls).toEqual([
     [expect.stringMatching(/^transport "a" has ended: the cable is cut. Subscribe to its events/)],
   ]);
-  const heard = await connected();
+  const arrived = await connected();
   const events: unknown[] = [];
-  heard.transport.events.subscribe((event) => events.push(event));
-  heard.medium.lost(new Error('the cable is cut'));
+  arrived.transport.events.subscribe((event) => events.push(event));
+  arrived.medium.lost(new Error('the cable is cut'));
   expect(events).toEqual([{ type: 'closed', error: new Error('the cable is cut') }]);
   const closed = await connected();
   await closed.transport.close();

@@ -27,26 +27,26 @@ function reportsOf(transport: Transport): string[] {
 }
 
 test('after a report the link goes down in two heartbeats, and reports gone', async () => {
-  const { wire, ends, time, heardA } = await pair();
+  const { wire, ends, time, receivedA } = await pair();
   wire.isCut = () => true;
   ends.get('a')!.down('b');
   ends.get('a')!.gone('b');
   await beats(time, 2);
-  expect(heardA).toEqual(['b up', 'b down', 'b gone']);
+  expect(receivedA).toEqual(['b up', 'b down', 'b gone']);
 });
 
 test('without a report it waits until its patience is over', async () => {
-  const { wire, ends, time, heardA } = await pair();
+  const { wire, ends, time, receivedA } = await pair();
   wire.isCut = () => true;
   ends.get('a')!.down('b');
   await beats(time, 20);
-  expect(heardA).toEqual(['b up']);
+  expect(receivedA).toEqual(['b up']);
   await beats(time, 15);
-  expect(heardA).toEqual(['b up', 'b down']);
+  expect(receivedA).toEqual(['b up', 'b down']);
 });
 
 test('a report about a run that returned after an earlier report is ignored', async () => {
-  const { wire, ends, time, heardA } = await pair();
+  const { wire, ends, time, receivedA } = await pair();
   const report = () => {
     wire.isCut = () => true;
     ends.get('a')!.down('b');
@@ -58,16 +58,16 @@ test('a report about a run that returned after an earlier report is ignored', as
   ends.get('a')!.up('b');
   await beats(time, 5);
   const known = ['b up', 'b down', 'b gone', 'b up'];
-  expect(heardA).toEqual(known);
+  expect(receivedA).toEqual(known);
   report();
   await beats(time, 20);
-  expect(heardA).toEqual(known);
+  expect(receivedA).toEqual(known);
   await beats(time, 15);
-  expect(heardA).toEqual([...known, 'b down']);
+  expect(receivedA).toEqual([...known, 'b down']);
 });
 
 test('a report about a peer that still sends changes nothing', async () => {
-  const { ends, time, heardA, heardB } = await pair();
+  const { ends, time, receivedA, receivedB } = await pair();
   for (let i = 0; i < 20; i++) {
     for (const [end, peer] of ['ab', 'ba']) {
       ends.get(end!)!.down(peer!);
@@ -75,11 +75,11 @@ test('a report about a peer that still sends changes nothing', async () => {
     }
     await beats(time, 1, 70);
   }
-  expect([heardA, heardB]).toEqual([['b up'], ['a up']]);
+  expect([receivedA, receivedB]).toEqual([['b up'], ['a up']]);
 });
 
 test('a report about a peer that a third one still reaches changes nothing', async () => {
-  const { wire, ends, time, heardA, heardC, b } = await byWay();
+  const { wire, ends, time, receivedA, receivedC, b } = await byWay();
   wire.isCut = () => false;
   await beats(time, 40);
   // The connection between a and c breaks, and the address of each is closed for the other.
@@ -89,7 +89,7 @@ test('a report about a peer that a third one still reaches changes nothing', asy
     ends.get(end!)!.gone(peer!);
   }
   await beats(time, 40);
-  expect([heardA.filter((what) => what.endsWith('down')), heardC.filter((what) => what.endsWith('down'))]).toEqual([[], []]);
+  expect([receivedA.filter((what) => what.endsWith('down')), receivedC.filter((what) => what.endsWith('down'))]).toEqual([[], []]);
   expect(b.peers.size).toBe(2);
 });
 

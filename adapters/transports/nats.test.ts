@@ -105,19 +105,19 @@ describe.skipIf(isMissing)('over a real nats-server', () => {
   test('ids with dots, stars, spaces and any letters have separate subjects', async () => {
     const ids = ['a.b', 'a.*', '>', 'ä b', 'a=2eb'];
     const peers = ids.map((id) => nats({ id, subject: 'odd', connection }));
-    const heard: string[] = [];
+    const arrived: string[] = [];
     const all = new Promise<void>((resolve) => {
       for (const peer of peers) {
         peer.events.subscribe((event) => {
-          if (event.type === 'message') heard.push(`${JSON.stringify(event.message)} at ${peer.id}`);
-          if (heard.length === ids.length - 1) resolve();
+          if (event.type === 'message') arrived.push(`${JSON.stringify(event.message)} at ${peer.id}`);
+          if (arrived.length === ids.length - 1) resolve();
         });
       }
     });
     await Promise.all(peers.map((peer) => peer.connect()));
     for (const id of ids.slice(1)) peers[0]!.send(id, `for ${id}`);
     await all;
-    expect(new Set(heard)).toEqual(new Set(ids.slice(1).map((id) => `"for ${id}" at ${id}`)));
+    expect(new Set(arrived)).toEqual(new Set(ids.slice(1).map((id) => `"for ${id}" at ${id}`)));
     await Promise.all(peers.map((peer) => peer.close()));
   });
 
@@ -125,13 +125,13 @@ describe.skipIf(isMissing)('over a real nats-server', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const [a, b] = ['a', 'b'].map((id) => nats({ id, subject: 'rough', connection }));
-    const heard = new Promise((resolve) => a!.events.subscribe((event) => event.type === 'message' && resolve(event.message)));
+    const arrived = new Promise((resolve) => a!.events.subscribe((event) => event.type === 'message' && resolve(event.message)));
     await Promise.all([a!.connect(), b!.connect()]);
     const raw = await connection();
     for (const text of ['no json', '7', '{"from":"b"}', '{"from":7,"message":1}']) raw.publish(`rough.${topicToken('a')}`, text);
     await raw.flush();
     b!.send('a', 'sound');
-    expect(await heard).toBe('sound');
+    expect(await arrived).toBe('sound');
     expect(warn).toHaveBeenCalledTimes(1);
     await Promise.all([a!.close(), b!.close(), raw.close()]);
   });

@@ -66,15 +66,15 @@ test('a cycle is refused at send, not followed', () => {
 test('send rejects an invalid message, and later ones work', async () => {
   const bus = new InProcessBus();
   const [a, b] = [bus.transport('a'), bus.transport('b')];
-  const heard: unknown[] = [];
-  b.events.subscribe((event) => event.type === 'message' && heard.push(event.message));
+  const arrived: unknown[] = [];
+  b.events.subscribe((event) => event.type === 'message' && arrived.push(event.message));
   await Promise.all([a.connect(), b.connect()]);
   expect(() => a.send('b', 'x'.repeat(a.guarantees.messageBytesMax))).toThrow(
     /transport "a" cannot carry this message: it has \d+ bytes/,
   );
   expect(() => a.send('b', JSON.parse(deep(5_000)))).toThrow(/Nothing was sent/);
   a.send('b', 'x'.repeat(a.guarantees.messageBytesMax - 2));
-  await expect.poll(() => heard.length).toBe(1);
+  await expect.poll(() => arrived.length).toBe(1);
   await Promise.all([a.close(), b.close()]);
 });
 

@@ -104,7 +104,7 @@ test('a thousand failed attempts leave no listener or timer, and close ends the 
   /** A driver that fails as a real one does without a server. */
   class Deaf implements Socket {
     readyState = 0;
-    private readonly heard: [string, (event: unknown) => void][] = [];
+    private readonly arrived: [string, (event: unknown) => void][] = [];
     constructor() {
       sockets.push(this);
       queueMicrotask(() => this.end('connect ECONNREFUSED'));
@@ -114,25 +114,25 @@ test('a thousand failed attempts leave no listener or timer, and close ends the 
       this.end('closed');
     }
     addEventListener(type: string, listener: (event: unknown) => void): void {
-      this.heard.push([type, listener]);
+      this.arrived.push([type, listener]);
     }
     private end(message: string): void {
       if (this.readyState === 3) return;
       this.readyState = 3;
-      for (const type of ['error', 'close']) for (const [of, listener] of this.heard) if (of === type) listener({ message });
+      for (const type of ['error', 'close']) for (const [of, listener] of this.arrived) if (of === type) listener({ message });
     }
   }
   /** Number of listeners on each abort signal that was used. */
-  const heard = new Map<AbortSignal, number>();
+  const arrived = new Map<AbortSignal, number>();
   const { addEventListener } = AbortSignal.prototype;
   const add = vi.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (this: AbortSignal, ...args) {
     addEventListener.apply(this, args as never);
-    heard.set(this, 0);
+    arrived.set(this, 0);
   });
   onTestFinished(() => add.mockRestore());
   const listening = () => {
-    for (const signal of heard.keys()) heard.set(signal, getEventListeners(signal, 'abort').length);
-    return [...heard.values()].reduce((sum, count) => sum + count, 0);
+    for (const signal of arrived.keys()) arrived.set(signal, getEventListeners(signal, 'abort').length);
+    return [...arrived.values()].reduce((sum, count) => sum + count, 0);
   };
   const a = webSocket({ id: 'a', url: 'ws://nowhere', WebSocket: Deaf, clock });
   const connecting = a.connect().catch((error: Error) => error);
@@ -140,7 +140,7 @@ test('a thousand failed attempts leave no listener or timer, and close ends the 
   const [early, tries] = [{ listeners: listening(), pending: clock.pending }, sockets.length];
   while (sockets.length < tries + 1_000) await clock.turn(10_000);
   expect({ listeners: listening(), pending: clock.pending }).toEqual(early);
-  expect(heard.size).toBeGreaterThan(1_000);
+  expect(arrived.size).toBeGreaterThan(1_000);
   expect(early.pending).toBeLessThanOrEqual(1);
   expect(sockets.filter(({ readyState }) => readyState !== 3)).toEqual([]);
   expect(warn.mock.calls.length).toBeGreaterThan(10);
@@ -264,12 +264,12 @@ test('a silent hub is detected although the clock is set back', async () => {
   const clock = new Clock();
   let back = 0;
   const set = { now: () => clock.now() - back, schedule: clock.schedule.bind(clock) };
-  let hear!: (text: unknown) => void;
-  const line = { send: () => {}, close: () => {}, listen: ({ frame }: { frame: typeof hear }) => (hear = frame) };
+  let receive!: (text: unknown) => void;
+  const line = { send: () => {}, close: () => {}, listen: ({ frame }: { frame: typeof receive }) => (receive = frame) };
   const lost = vi.fn<(error: Error) => void>();
   const medium = { opened: () => {}, received: () => {}, up: () => {}, down: () => {}, gone: () => {}, lost, broke: () => {} };
   await throughHub({ id: 'a', key: 'secret' }, () => line, { clock: set as never })(medium, new AbortController().signal);
-  hear('{"type":"ping"}');
+  receive('{"type":"ping"}');
   back = 3_600_000;
   await clock.turn(3_500);
   expect(lost).not.toHaveBeenCalled();

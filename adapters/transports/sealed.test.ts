@@ -34,10 +34,10 @@ async function pair(bus = new InProcessBus()) {
     await Promise.all([a.close(), b.close()]);
     bus.close();
   });
-  const heard: Json[] = [];
-  b.events.subscribe((event) => event.type === 'message' && heard.push(event.message));
+  const arrived: Json[] = [];
+  b.events.subscribe((event) => event.type === 'message' && arrived.push(event.message));
   await Promise.all([a.connect(), b.connect()]);
-  return { bus, a, heard, warn };
+  return { bus, a, arrived, warn };
 }
 
 const next = (transport: Transport): Promise<any> =>
@@ -50,27 +50,27 @@ describe('a process without the key is ignored', () => {
     ['a seal that is not base64', (stranger) => stranger.send('b', ['***', '"false"'])],
     ...fuzz.slice(0, 20).map((value, i): [string, (s: Transport) => void] => [`garbage ${i}`, (s) => s.send('b', value)]),
   ])('%s', async (_, speak) => {
-    const { bus, a, heard, warn } = await pair();
+    const { bus, a, arrived, warn } = await pair();
     const stranger = bus.transport('x');
     await stranger.connect();
     speak(stranger);
     a.send('b', 'sound');
-    await expect.poll(() => heard).toEqual(['sound']);
+    await expect.poll(() => arrived).toEqual(['sound']);
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn.mock.calls[0]![0]).toMatch(/has no seal|is broken|with a different key/);
   });
 
   test('a different key', async () => {
-    const { bus, a, heard } = await pair();
+    const { bus, a, arrived } = await pair();
     const other = sealed(bus.transport('x'), { key: 'another key of sixteen' });
     await other.connect();
     other.send('b', 'false');
     a.send('b', 'sound');
-    await expect.poll(() => heard).toEqual(['sound']);
+    await expect.poll(() => arrived).toEqual(['sound']);
   });
 
   test('a valid seal with another sender or receiver', async () => {
-    const { bus, a, heard } = await pair();
+    const { bus, a, arrived } = await pair();
     const thief = bus.transport('c');
     await thief.connect();
     const caught = next(thief);
@@ -78,7 +78,7 @@ describe('a process without the key is ignored', () => {
     const frame = await caught;
     thief.send('b', frame);
     a.send('b', 'sound');
-    await expect.poll(() => heard).toEqual(['sound']);
+    await expect.poll(() => arrived).toEqual(['sound']);
   });
 });
 
@@ -90,9 +90,9 @@ test('under the link layer, a public broker has the guarantees of the papers', a
   );
   const met = new Promise((resolve) => a!.events.subscribe((event) => event.type === 'up' && resolve(null)));
   await Promise.all([a!.connect(), b!.connect(), met]);
-  const heard = next(b!);
+  const arrived = next(b!);
   a!.send('b', 'sealed');
-  expect(await heard).toBe('sealed');
+  expect(await arrived).toBe('sealed');
   await Promise.all([a!.close(), b!.close()]);
   bus.close();
 });
@@ -129,7 +129,7 @@ class Broker {
     id: string,
     given: SealedOptions['key'] = key,
     clock?: SealedOptions['clock'],
-  ): Promise<{ transport: Transport; heard: string[] }> {
+  ): Promise<{ transport: Transport; arrived: string[] }> {
     const promised = { order: 'fifo', loss: 'possible', duplication: 'none', presence: 'none', identity: 'claimed' } as const;
     const wire = createTransport(id, { ...promised, messageBytesMax: 2 ** 20 }, (medium) => {
       const ear = (from: string, message: Json) => medium.received(from, message);
@@ -143,13 +143,13 @@ class Broker {
       });
     });
     const transport = sealed(wire, { key: given, ...(clock ? { clock } : {}) });
-    const heard: string[] = [];
+    const arrived: string[] = [];
     transport.events.subscribe(
-      (event) => event.type === 'message' && heard.push(`${event.from}: ${JSON.stringify(event.message)}`),
+      (event) => event.type === 'message' && arrived.push(`${event.from}: ${JSON.stringify(event.message)}`),
     );
     await transport.connect();
     onTestFinished(() => transport.close());
-    return { transport, heard };
+    return { transport, arrived };
   }
 }
 
@@ -162,12 +162,12 @@ test('on a lossy medium, waiting messages to an absent peer are dropped silently
   const { transport: a } = await broker.peer('a', key, clock);
   // Ten minutes of heartbeats, ten a second.
   for (; now < 600_000; now += 100) a.send('b', { beat: now, more: 'x'.repeat(100) });
-  const { heard } = await broker.peer('b');
+  const { arrived } = await broker.peer('b');
   now += 100;
   a.send('b', 'last');
-  await expect.poll(() => heard.at(-1)).toBe('a: "last"');
+  await expect.poll(() => arrived.at(-1)).toBe('a: "last"');
   // The messages of the last five seconds, and this one.
-  expect(heard).toHaveLength(52);
+  expect(arrived).toHaveLength(52);
   expect(warn).not.toHaveBeenCalled();
 });
 
@@ -183,7 +183,7 @@ describe('a sealed message is accepted once, by its receiver, in its run', () =>
     const broker = new Broker();
     const [a, b] = [await broker.peer('a'), await broker.peer('b')];
     for (const n of [1, 2, 3]) a.transport.send('b', n);
-    await expect.poll(() => b.heard).toEqual(['a: 1', 'a: 2', 'a: 3']);
+    await expect.poll(() => b.arrived).toEqual(['a: 1', 'a: 2', 'a: 3']);
     const recorded = [...broker.seen];
     const replay = () => {
       for (const { to, message } of recorded) for (const name of ['a', 'b', 'c']) broker.say(name, to, message);
@@ -197,9 +197,9 @@ describe('a sealed message is accepted once, by its receiver, in its run', () =>
     await expect.poll(() => broker.seen.filter(({ message }) => (message as Json[])[2] === 'tell').length).toBeGreaterThan(2);
     await new Promise((resolve) => setTimeout(resolve, 0));
     a.transport.send('b', 'new');
-    await expect.poll(() => again.heard).toEqual(['a: "new"']);
-    expect(b.heard).toHaveLength(3);
-    expect(a.heard).toEqual([]);
+    await expect.poll(() => again.arrived).toEqual(['a: "new"']);
+    expect(b.arrived).toHaveLength(3);
+    expect(a.arrived).toEqual([]);
   });
 
   test('a restarted peer is accepted, and messages of its earlier run are not', async () => {
@@ -207,15 +207,15 @@ describe('a sealed message is accepted once, by its receiver, in its run', () =>
     const broker = new Broker();
     const [a, b] = [await broker.peer('a'), await broker.peer('b')];
     a.transport.send('b', 'first');
-    await expect.poll(() => b.heard).toEqual(['a: "first"']);
+    await expect.poll(() => b.arrived).toEqual(['a: "first"']);
     const recorded = [...broker.seen];
     await a.transport.close();
     const again = await broker.peer('a');
     again.transport.send('b', 'second');
-    await expect.poll(() => b.heard).toEqual(['a: "first"', 'a: "second"']);
+    await expect.poll(() => b.arrived).toEqual(['a: "first"', 'a: "second"']);
     for (const { from, to, message } of recorded) broker.say(from, to, message);
     again.transport.send('b', 'third');
-    await expect.poll(() => b.heard).toEqual(['a: "first"', 'a: "second"', 'a: "third"']);
+    await expect.poll(() => b.arrived).toEqual(['a: "first"', 'a: "second"', 'a: "third"']);
   });
 
   test('a question that was sealed for one peer is answered by no other peer', async () => {
@@ -226,7 +226,7 @@ describe('a sealed message is accepted once, by its receiver, in its run', () =>
     const forC = broker.seen.map(({ message }) => message);
     for (const message of forC) broker.say('a', 'b', message);
     a.transport.send('b', 'for b');
-    await expect.poll(() => b.heard).toEqual(['a: "for b"']);
+    await expect.poll(() => b.arrived).toEqual(['a: "for b"']);
     expect(broker.seen.filter(({ from }) => from === 'b')).toHaveLength(1);
   });
 
@@ -235,7 +235,7 @@ describe('a sealed message is accepted once, by its receiver, in its run', () =>
     const broker = new Broker();
     const [a, b] = [await broker.peer('a'), await broker.peer('b')];
     a.transport.send('b', 1);
-    await expect.poll(() => b.heard).toHaveLength(1);
+    await expect.poll(() => b.arrived).toHaveLength(1);
     const told = broker.seen.filter(({ message }) => (message as Json[])[2] === 'tell');
     await b.transport.close();
     const again = await broker.peer('b');
@@ -244,7 +244,7 @@ describe('a sealed message is accepted once, by its receiver, in its run', () =>
     await new Promise((resolve) => setTimeout(resolve, 0));
     for (const { from, to, message } of told) broker.say(from, to, message);
     a.transport.send('b', 2);
-    await expect.poll(() => again.heard).toEqual(['a: 2']);
+    await expect.poll(() => again.arrived).toEqual(['a: 2']);
   });
 });
 
@@ -260,7 +260,7 @@ describe('keys', () => {
     const [a, b] = [await broker.peer('a', ofA), await broker.peer('b', ofB)];
     a.transport.send('b', 1);
     b.transport.send('a', 2);
-    await expect.poll(() => [a.heard, b.heard]).toEqual([['b: 2'], ['a: 1']]);
+    await expect.poll(() => [a.arrived, b.arrived]).toEqual([['b: 2'], ['a: 1']]);
   });
 
   test('a function is called for each frame: keys change at runtime without losses', async () => {
@@ -272,9 +272,9 @@ describe('keys', () => {
       given[who] = keys;
       a.transport.send('b', step);
       b.transport.send('a', step);
-      await expect.poll(() => [a.heard.at(-1), b.heard.at(-1)]).toEqual([`b: ${step}`, `a: ${step}`]);
+      await expect.poll(() => [a.arrived.at(-1), b.arrived.at(-1)]).toEqual([`b: ${step}`, `a: ${step}`]);
     }
-    expect([a.heard.length, b.heard.length]).toEqual([rollouts.length, rollouts.length]);
+    expect([a.arrived.length, b.arrived.length]).toEqual([rollouts.length, rollouts.length]);
     expect(new Set(broker.seen.slice(-2).map(({ message }) => (message as Json[])[0])).size).toBe(1);
   });
 
@@ -285,7 +285,7 @@ describe('keys', () => {
     const [a, b] = [await broker.peer('a', old), await broker.peer('b', fresh)];
     a.transport.send('b', 1);
     await expect.poll(() => warn.mock.calls.join()).toContain('the seal of a message from "a" was made with a different key');
-    expect(b.heard).toEqual([]);
+    expect(b.arrived).toEqual([]);
   });
 
   test('separate keys for each pair: no peer can impersonate another on one broker', async () => {
@@ -295,14 +295,14 @@ describe('keys', () => {
     const pairKey = (one: string) => (other: string) => `between ${[one, other].sort().join(' and ')}, and nobody else`;
     const [a, b] = [await broker.peer('a', pairKey('a')), await broker.peer('b', pairKey('b'))];
     a.transport.send('b', 1);
-    await expect.poll(() => b.heard).toEqual(['a: 1']);
+    await expect.poll(() => b.arrived).toEqual(['a: 1']);
     // c has separate keys with a and with b, and claims to be a.
     const thief = await broker.peer('c', () => pairKey('c')('b'));
     thief.transport.send('b', 'question');
     const asked = () => broker.seen.filter(({ from }) => from === 'c');
-    await expect.poll(() => thief.heard.length + asked().length).toBeGreaterThan(1);
+    await expect.poll(() => thief.arrived.length + asked().length).toBeGreaterThan(1);
     for (const { message } of asked()) broker.say('a', 'b', message);
-    await expect.poll(() => b.heard).toEqual(['a: 1', 'c: "question"']);
+    await expect.poll(() => b.arrived).toEqual(['a: 1', 'c: "question"']);
     expect(warn.mock.calls.join()).toMatch(/from "a" was made with a different key|is broken/);
   });
 });
@@ -313,7 +313,7 @@ test('10,000 forged frames cost one hash each; repeated or foreign ones cost non
   const broker = new Broker();
   const [a, b] = [await broker.peer('a'), await broker.peer('b')];
   a.transport.send('b', 0);
-  await expect.poll(() => b.heard).toHaveLength(1);
+  await expect.poll(() => b.arrived).toHaveLength(1);
   const genuine = broker.seen.find(({ message }) => (message as Json[])[2] === 'say')!.message as Json[];
   const forged = (n: number): Json[] => [...genuine.slice(0, 5), n, genuine[6]!];
   const digest = vi.spyOn(Object.getPrototypeOf(hmac.create(sha256, 'any')), 'digest');
@@ -328,7 +328,7 @@ test('10,000 forged frames cost one hash each; repeated or foreign ones cost non
   expect(hashesOf(() => broker.say('a', 'b', genuine))).toBe(0);
   expect(hashesOf((n) => broker.say('a', 'b', [n, 'no frame at all']))).toBe(0);
   a.transport.send('b', 1);
-  await expect.poll(() => b.heard).toEqual(['a: 0', 'a: 1']);
+  await expect.poll(() => b.arrived).toEqual(['a: 0', 'a: 1']);
 });
 
 test.each<[string, (peer: string) => any]>([
@@ -348,13 +348,13 @@ test.each<[string, (peer: string) => any]>([
   const broker = new Broker();
   const [a, b] = [await broker.peer('a', keys), await broker.peer('b', keys)];
   a.transport.send('b', 1);
-  await expect.poll(() => b.heard).toEqual(['a: 1']);
+  await expect.poll(() => b.arrived).toEqual(['a: 1']);
   for (const { message } of broker.seen) broker.say('stranger', 'b', message);
   expect(warn.mock.calls.join()).toMatch(
     /the seal of a message from "stranger" cannot be checked: the key function of sealed, called with "stranger", (returned no valid key|failed): /,
   );
   a.transport.send('b', 2);
-  await expect.poll(() => b.heard).toEqual(['a: 1', 'a: 2']);
+  await expect.poll(() => b.arrived).toEqual(['a: 1', 'a: 2']);
   // The link layer above would end if this threw an error.
   a.transport.send('stranger', 1);
   expect(warn.mock.calls.join()).toContain('messages to "stranger" cannot be sealed');

@@ -21,7 +21,7 @@ describe('messages that wait', () => {
       'transport "a" dropped a message: "b" has not answered, and more than 4194304 characters wait for it',
     ]);
     carry(ends);
-    expect(b.heard).toHaveLength(8);
+    expect(b.arrived).toHaveLength(8);
   });
 
   test.each([
@@ -36,7 +36,7 @@ describe('messages that wait', () => {
     a.news();
     a.transport.send('b', 3);
     carry(ends);
-    expect(b.heard.map((one) => (one as unknown[])[1])).toEqual([1, 2, 3].slice(3 - count));
+    expect(b.arrived.map((one) => (one as unknown[])[1])).toEqual([1, 2, 3].slice(3 - count));
   });
 
   test('are lost when the peer goes, which is asked again when it returns', async () => {
@@ -49,7 +49,7 @@ describe('messages that wait', () => {
     expect(a.events.map(({ type }) => type)).toEqual(['up', 'down', 'up']);
     a.transport.send('b', 'new');
     carry(ends);
-    expect(b.heard).toEqual([['a', 'new']]);
+    expect(b.arrived).toEqual([['a', 'new']]);
   });
 });
 
@@ -63,7 +63,7 @@ describe('keys', () => {
     a.transport.send('b', 1);
     b.transport.send('a', 2);
     const frames = carry({ a, b });
-    expect([a.heard, b.heard]).toEqual([[['b', 2]], [['a', 1]]]);
+    expect([a.arrived, b.arrived]).toEqual([[['b', 2]], [['a', 1]]]);
     const names = (id: string) => new Set(frames.filter(([from]) => from === id).map(([, , [name]]) => name));
     expect([names('a').size, names('b').size, new Set([...names('a'), ...names('b')]).size]).toEqual([1, 1, 2]);
   });
@@ -121,15 +121,15 @@ describe('keys', () => {
     expect(said()[0]).toContain(why);
     a.clock.runUntil(10_000);
     b.transport.send('a', 'unheard');
-    c.transport.send('a', 'heard');
+    c.transport.send('a', 'arrived');
     carry(ends);
-    expect(a.heard).toEqual([['c', 'heard']]);
+    expect(a.arrived).toEqual([['c', 'arrived']]);
     expect(said()[1]).toContain(`the seal of a message from "b" cannot be checked: the key function of sealed`);
     expect(absenceOf(a.transport, 'b')).toBe('it sends, but sealed has no key for it here');
     isFailing = false;
     a.transport.send('b', 'sealed');
     carry(ends);
-    expect(b.heard).toEqual([['a', 'sealed']]);
+    expect(b.arrived).toEqual([['a', 'sealed']]);
   });
 });
 

@@ -7,7 +7,7 @@ import { sealed, type SealedOptions } from './sealed.js';
 import type { Guarantees, Json, TransportEvent } from './transport.js';
 
 export const key = 'not a key that anybody guesses';
-export type Frame = [name: string, code: string, kind: string, run: string, heard: string, number: number, text: string];
+export type Frame = [name: string, code: string, kind: string, run: string, arrived: string, number: number, text: string];
 
 interface Options {
   readonly key?: SealedOptions['key'];
@@ -34,17 +34,17 @@ export async function endOf(id: string, { key: given = key, guarantees = {}, clo
   };
   const crypto = { getRandomValues: (words: Uint32Array) => words, randomUUID };
   const transport = sealed(wire, { key: given, clock, crypto: crypto as never });
-  const heard: unknown[] = [];
+  const arrived: unknown[] = [];
   const events: TransportEvent[] = [];
   transport.events.subscribe((event) =>
-    event.type === 'message' ? heard.push([event.from, event.message]) : events.push(event),
+    event.type === 'message' ? arrived.push([event.from, event.message]) : events.push(event),
   );
   await transport.connect();
   onTestFinished(() => transport.close());
   /** Frames that were sent since the last call. */
   const news = () => sent.splice(0);
-  const hear = (from: string, frame: unknown) => medium.received(from, frame as Json);
-  return { transport, wire, medium, clock, news, hear, heard, events };
+  const receive = (from: string, frame: unknown) => medium.received(from, frame as Json);
+  return { transport, wire, medium, clock, news, receive, arrived, events };
 }
 type End = Awaited<ReturnType<typeof endOf>>;
 
@@ -57,13 +57,13 @@ export function carry(ends: Readonly<Record<string, End>>): [from: string, to: s
       for (const [to, frame] of end.news()) {
         isMoving = true;
         all.push([from, to, frame]);
-        ends[to]?.hear(from, frame);
+        ends[to]?.receive(from, frame);
       }
   }
   return all;
 }
 export const shown = (all: readonly (readonly [string, string, Frame])[]) =>
-  all.map(([from, to, [, , kind, run, heard, number, text]]) => [from, to, kind, run, heard, number, text]);
+  all.map(([from, to, [, , kind, run, arrived, number, text]]) => [from, to, kind, run, arrived, number, text]);
 
 export function warnings() {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
@@ -81,6 +81,6 @@ export async function met(options: Options = {}) {
   const all = await pair(options);
   all.a.transport.send('b', 'hi');
   const frames = carry(all.ends);
-  all.b.heard.length = 0;
+  all.b.arrived.length = 0;
   return { ...all, frames: frames.map(([, , frame]) => frame) };
 }

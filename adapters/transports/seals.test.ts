@@ -19,7 +19,7 @@ describe('frame by frame', () => {
     a.transport.send('b', 3);
     const [[, , [name, code]]] = carry(ends) as [[string, string, Frame]];
     expect([name, code]).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/), expect.stringMatching(/^[0-9a-f]{64}$/)]);
-    expect(b.heard).toEqual([
+    expect(b.arrived).toEqual([
       ['a', { x: 1 }],
       ['a', 'two'],
       ['a', 3],
@@ -43,13 +43,13 @@ describe('frame by frame', () => {
     const { a, b, ends } = await pair();
     a.transport.send('b', 1);
     const [[, first]] = a.news() as [[string, Frame]];
-    b.hear('a', first);
+    b.receive('a', first);
     const [[, told]] = b.news() as [[string, Frame]];
     a.medium.up('b');
     a.medium.down('b');
     a.transport.send('b', 2);
     expect(a.news().map(([, [, , kind, , challenge]]) => [kind, challenge])).toEqual([['ask', 'a3']]);
-    a.hear('b', told);
+    a.receive('b', told);
     expect([a.news(), carry(ends)]).toEqual([[], []]);
   });
 
@@ -59,7 +59,7 @@ describe('frame by frame', () => {
     const again = await endOf('b');
     const fresh = { a, b: again };
     for (const n of [1, 2]) a.transport.send('b', n);
-    expect(shown(carry(fresh)).map(([from, , kind, , heard]) => [from, kind, heard])).toEqual([
+    expect(shown(carry(fresh)).map(([from, , kind, , arrived]) => [from, kind, arrived])).toEqual([
       ['a', 'say', 'b1'],
       ['a', 'say', 'b1'],
       ['b', 'stale', 'b1'],
@@ -68,7 +68,7 @@ describe('frame by frame', () => {
     ]);
     a.transport.send('b', 3);
     carry(fresh);
-    expect(again.heard).toEqual([['a', 3]]);
+    expect(again.arrived).toEqual([['a', 3]]);
   });
 
   test('stale is repeated after a tenth of a second; for an unknown run it is ignored', async () => {
@@ -77,18 +77,18 @@ describe('frame by frame', () => {
     await b.transport.close();
     const again = await endOf('b');
     const stale = () => again.news().map(([, [, , kind]]) => kind);
-    again.hear('a', say);
+    again.receive('a', say);
     expect(stale()).toEqual(['stale']);
     again.clock.runUntil(99);
-    again.hear('a', say);
+    again.receive('a', say);
     expect(stale()).toEqual([]);
     again.clock.runUntil(100);
-    again.hear('a', say);
+    again.receive('a', say);
     const [[, frame]] = again.news() as [[string, Frame]];
     expect(frame[2]).toBe('stale');
     a.medium.up('b');
     a.medium.down('b');
-    a.hear('b', frame);
+    a.receive('b', frame);
     expect(a.news()).toEqual([]);
   });
 });
@@ -100,8 +100,8 @@ describe('a message is accepted once', () => {
   ] as const)('a repeated message is dropped, with a warning for a medium of duplication %s', async (duplication, told) => {
     const said = warnings();
     const { b, frames } = await met({ guarantees: { duplication } });
-    b.hear('a', frames.at(-1));
-    expect([b.heard, said()]).toEqual([[], told]);
+    b.receive('a', frames.at(-1));
+    expect([b.arrived, said()]).toEqual([[], told]);
   });
 
   test('messages that overtake each other are accepted, up to a distance to the latest', async () => {
@@ -110,14 +110,14 @@ describe('a message is accepted once', () => {
     for (let n = 2; n <= 1_100; n++) a.transport.send('b', n);
     const said = a.news().map(([, frame]) => frame);
     const of = (number: number) => said.find((frame) => frame[5] === number)!;
-    for (const number of [1_100, 76, 77, 1_099, 77]) b.hear('a', of(number));
-    expect(b.heard).toEqual([
+    for (const number of [1_100, 76, 77, 1_099, 77]) b.receive('a', of(number));
+    expect(b.arrived).toEqual([
       ['a', 1_100],
       ['a', 77],
       ['a', 1_099],
     ]);
-    for (const frame of said) b.hear('a', frame);
-    expect(b.heard).toHaveLength(1_100 - 76);
+    for (const frame of said) b.receive('a', frame);
+    expect(b.arrived).toHaveLength(1_100 - 76);
   });
 
   test('messages of an earlier run are not, after its sender has used another', async () => {
@@ -129,8 +129,8 @@ describe('a message is accepted once', () => {
     const again = await endOf('a');
     again.transport.send('b', 'new');
     carry({ a: again, b });
-    b.hear('a', kept);
-    expect(b.heard).toEqual([['a', 'new']]);
+    b.receive('a', kept);
+    expect(b.arrived).toEqual([['a', 'new']]);
     expect(said()).toEqual(['transport "b" dropped a message: a message from "a" was received before']);
   });
 
@@ -149,8 +149,8 @@ describe('a message is accepted once', () => {
     await life('second');
     expect(drawn.get('b')).toBe(1);
     const { a, last } = await life('third');
-    expect([drawn.get('b'), b.heard.at(-1)]).toEqual([2, ['a', 'third']]);
-    b.hear('a', last);
+    expect([drawn.get('b'), b.arrived.at(-1)]).toEqual([2, ['a', 'third']]);
+    b.receive('a', last);
     a.transport.send('b', 'for the run before');
     expect(shown(carry({ a, b })).map(([, , kind]) => kind)).toEqual(['say', 'stale', 'ask', 'tell']);
     await life('fourth');
@@ -187,8 +187,8 @@ describe('refusals with reasons', () => {
     const said = warnings();
     const { b, frames } = await met();
     const say = frames.at(-1)!;
-    b.hear('a', forged(forged(say, 5, 2) as Frame, place, value));
-    expect([b.heard, b.news()]).toEqual([[], []]);
+    b.receive('a', forged(forged(say, 5, 2) as Frame, place, value));
+    expect([b.arrived, b.news()]).toEqual([[], []]);
     expect(said()).toEqual([expect.stringMatching(why)]);
   });
 
@@ -196,11 +196,11 @@ describe('refusals with reasons', () => {
     const said = warnings();
     const { b, frames } = await met();
     const say = frames.at(-1)!;
-    for (const value of ['text', null, Object.assign({}, say), say.slice(0, 6), [...say, 1]]) b.hear('a', value);
-    b.hear('c', say);
-    expect(b.heard).toEqual([]);
+    for (const value of ['text', null, Object.assign({}, say), say.slice(0, 6), [...say, 1]]) b.receive('a', value);
+    b.receive('c', say);
+    expect(b.arrived).toEqual([]);
     b.clock.runUntil(10_000);
-    b.hear('a', 'again');
+    b.receive('a', 'again');
     expect(said()).toEqual([
       'transport "b" dropped a message: a message from "a" has no seal',
       'transport "b" dropped a message: a message from "a" has no seal (and 5 more since the last warning)',
@@ -216,7 +216,7 @@ describe('refusals with reasons', () => {
       .connection;
     send.send('b', null, 'half a mess');
     carry({ x: raw, b });
-    expect(b.heard).toEqual([]);
+    expect(b.arrived).toEqual([]);
     expect(said()).toEqual(['transport "b" dropped a message: it is not JSON: half a mess, from "x"']);
   });
 
@@ -227,16 +227,16 @@ describe('refusals with reasons', () => {
     explainAbsence(b.wire, () => 'the wire says so');
     expect(why()).toBe('the wire says so');
     const say = forged(frames.at(-1)!, 5, 2) as Frame;
-    b.hear('a', 'text');
+    b.receive('a', 'text');
     expect(why()).toBe('it sends without a seal and is refused. Use sealed with the same key there');
-    b.hear('a', forged(say, 0, '00000000'));
+    b.receive('a', forged(say, 0, '00000000'));
     expect(why()).toBe('it sends with a seal of a different key and is refused. Use the same key at both peers');
-    b.hear('a', say);
+    b.receive('a', say);
     expect(why()).toBe('it sends with a broken seal and is refused');
     a.transport.send('b', 1);
     carry(ends);
     expect(why()).toBe('the wire says so');
-    for (let i = 0; i < 1_001; i++) b.hear(`x${i}`, 'text');
+    for (let i = 0; i < 1_001; i++) b.receive(`x${i}`, 'text');
     expect(['x0', 'x1', 'x1000'].map((peer) => absenceOf(b.transport, peer))).toEqual([
       'the wire says so',
       'it sends without a seal and is refused. Use sealed with the same key there',

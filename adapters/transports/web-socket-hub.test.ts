@@ -235,19 +235,19 @@ test('of two hubs: peers move to the second, and return when the first is back',
   const { port } = first;
   const url = [first, second].map((hub) => `ws://127.0.0.1:${hub.port}`);
   const [a, b] = [peer('a', 0, { url }), peer('b', 0, { url })];
-  const [seen, heard] = [log(a), log(b)];
+  const [seen, arrived] = [log(a), log(b)];
   await Promise.all([a.connect(), b.connect()]);
   await expect.poll(() => seen).toEqual(['up b']);
   await first.close();
   await expect.poll(() => seen).toEqual(['up b', 'down b', 'up b']);
   a.send('b', 'by the second');
-  await expect.poll(() => heard).toContain('a: "by the second"');
+  await expect.poll(() => arrived).toContain('a: "by the second"');
   const again = await hubWith({ port });
   const served = (hub: WebSocketHub) => [...(hub as unknown as { listener: Listener }).listener.lines].length;
   await expect.poll(() => [served(again), served(second)]).toEqual([2, 0]);
   await expect.poll(() => a.peers.has('b')).toBe(true);
   a.send('b', 'at home');
-  await expect.poll(() => heard).toContain('a: "at home"');
+  await expect.poll(() => arrived).toContain('a: "at home"');
 });
 
 test.each([

@@ -22,9 +22,9 @@ test('a flood is read at the limited rate, arrives completely, and blocks no pee
   onTestFinished(() => void vi.restoreAllMocks());
   const hub = await hubWith({ limits: { framesPerSecond: 2_000 } });
   const [a, b, c] = [peer('a', hub.port), peer('b', hub.port), peer('c', hub.port)];
-  const heard: unknown[] = [];
+  const arrived: unknown[] = [];
   const others = log(c);
-  a.events.subscribe((event) => event.type === 'message' && event.from === 'x' && heard.push(event.message));
+  a.events.subscribe((event) => event.type === 'message' && event.from === 'x' && arrived.push(event.message));
   await Promise.all([a.connect(), b.connect(), c.connect()]);
   // A connection saves up from its beginning.
   const begin = performance.now();
@@ -33,11 +33,11 @@ test('a flood is read at the limited rate, arrives completely, and blocks no pee
   b.send('c', 'meanwhile');
   await expect.poll(() => others, { timeout: 5_000 }).toContain('b: "meanwhile"');
   // The capacity saved up for a second, plus the rate of the seconds since.
-  expect(heard.length).toBeLessThanOrEqual(2_000 + 2 * Math.ceil(performance.now() - begin));
-  expect(heard.length).toBeLessThan(6_000);
-  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(6_000);
+  expect(arrived.length).toBeLessThanOrEqual(2_000 + 2 * Math.ceil(performance.now() - begin));
+  expect(arrived.length).toBeLessThan(6_000);
+  await expect.poll(() => arrived.length, { timeout: 10_000 }).toBe(6_000);
   expect(performance.now() - begin).toBeGreaterThan(1_800);
-  expect(heard).toEqual(heard.toSorted((x, y) => Number(x) - Number(y)));
+  expect(arrived).toEqual(arrived.toSorted((x, y) => Number(x) - Number(y)));
 });
 
 test('a frame in more than 64 pieces ends its connection, one in 64 is received', async () => {
@@ -45,7 +45,7 @@ test('a frame in more than 64 pieces ends its connection, one in 64 is received'
   onTestFinished(() => void vi.restoreAllMocks());
   const hub = await hubWith();
   const a = peer('a', hub.port);
-  const heard = log(a);
+  const arrived = log(a);
   await a.connect();
   const inPieces = (socket: WebSocket, text: string, pieces: number) => {
     for (let i = 1; i < pieces; i++) socket.send('', { fin: false });
@@ -53,10 +53,10 @@ test('a frame in more than 64 pieces ends its connection, one in 64 is received'
   };
   const stranger = await raw(hub.port, { id: 'x' });
   inPieces(stranger, '{"type":"send","to":"a","message":1}', 64);
-  await expect.poll(() => heard).toContain('x: 1');
+  await expect.poll(() => arrived).toContain('x: 1');
   inPieces(stranger, '{"type":"send","to":"a","message":2}', 65);
   await once(stranger, 'close');
-  expect(heard).not.toContain('x: 2');
+  expect(arrived).not.toContain('x: 2');
 });
 
 test.each([
@@ -89,8 +89,8 @@ test('reconnecting does not increase the rate: a place is free only a second lat
   onTestFinished(() => void vi.restoreAllMocks());
   const hub = await hubWith({ limits: { connectionsPerAddress: 2, framesPerSecond: 100 } });
   const a = peer('a', hub.port);
-  let heard = 0;
-  a.events.subscribe(({ type }) => type === 'message' && heard++);
+  let arrived = 0;
+  a.events.subscribe(({ type }) => type === 'message' && arrived++);
   await a.connect();
   const flood = () =>
     new Promise<void>((over) => {
@@ -104,9 +104,9 @@ test('reconnecting does not increase the rate: a place is free only a second lat
     });
   const begin = performance.now();
   while (performance.now() - begin < 600) await flood();
-  expect(heard).toBeGreaterThan(50);
+  expect(arrived).toBeGreaterThan(50);
   // One place is free for the stranger, plus another one after a second on a slow machine.
-  expect(heard).toBeLessThanOrEqual(200);
+  expect(arrived).toBeLessThanOrEqual(200);
 });
 
 test('a request without an upgrade is answered once, and its connection ends', async () => {

@@ -78,9 +78,9 @@ test('a hub that ends takes the peers down, and up again when it returns', async
   const up = event(a, 'up');
   await using again = await webSocketHub({ port });
   expect(await up).toMatchObject({ peer: 'b' });
-  const heard = event(b, 'message');
+  const arrived = event(b, 'message');
   a.send('b', 'back');
-  expect(await heard).toMatchObject({ from: 'a', message: 'back' });
+  expect(await arrived).toMatchObject({ from: 'a', message: 'back' });
   await Promise.all([a.close(), b.close()]);
   expect(again.port).toBe(port);
 });

@@ -40,8 +40,8 @@ const firstToLead = (members) => Promise.race([...members].map(([id, { said }]) 
 const allFollow = (members) =>
   new Promise((resolve) => {
     const leaders = new Map();
-    for (const [id, { hear }] of members) {
-      hear(({ what, leader }) => {
+    for (const [id, { listen }] of members) {
+      listen(({ what, leader }) => {
         if (what !== 'follows') return;
         leaders.set(id, leader);
         if (members.has(leader) && [...members.keys()].every((member) => leaders.get(member) === leader)) resolve(leader);

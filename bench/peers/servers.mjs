@@ -43,12 +43,12 @@ export function start(script, ...args) {
   const child = fork(fileURLToPath(new URL(script, import.meta.url)), args.map(String));
   const said = (what) =>
     new Promise((resolve) => {
-      const hear = (message) => {
+      const listen = (message) => {
         if (message.what !== what) return;
-        child.off('message', hear);
+        child.off('message', listen);
         resolve(message);
       };
-      child.on('message', hear);
+      child.on('message', listen);
     });
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -56,5 +56,5 @@ export function start(script, ...args) {
     child.kill('SIGKILL');
     await gone;
   };
-  return { said, kill, tell: (message) => child.send(message), hear: (listener) => child.on('message', listener) };
+  return { said, kill, tell: (message) => child.send(message), listen: (listener) => child.on('message', listener) };
 }

@@ -34,7 +34,7 @@ class Process {
   }
 
   /** The next line of that type. */
-  async hears(type: string): Promise<any> {
+  async shows(type: string): Promise<any> {
     for (;;) {
       const place = this.lines.findIndex((line) => line.type === type);
       if (place >= 0) return this.lines.splice(0, place + 1).at(-1);
@@ -56,23 +56,23 @@ test('after the holder of a shared lock is killed, the next one gets a larger fe
   const trace = join(folder, 'trace.ndjson');
   const start = (id: string, ...args: string[]) => new Process(scenario, id, '--url', url, ...args);
   const [a, b, c] = [start('n0'), start('n1', '--trace', trace), start('n2')];
-  await Promise.all([a, b, c].map((each) => each.hears('serving')));
+  await Promise.all([a, b, c].map((each) => each.shows('serving')));
   a.say({ do: 'request', lock: 'printer' });
-  const first = await a.hears('lock.granted');
+  const first = await a.shows('lock.granted');
   b.say({ do: 'request', lock: 'printer' });
   b.say('pray');
-  expect(await b.hears('refused')).toMatchObject({
+  expect(await b.shows('refused')).toMatchObject({
     why: 'locks has no command "pray". Use one of: request, share, bootstrap, change, ended, release, cancel.',
   });
   await a.end('SIGKILL');
-  const second = await b.hears('lock.granted');
+  const second = await b.shows('lock.granted');
   expect(second).toMatchObject({ lock: 'printer' });
   expect(second.fence).toBeGreaterThan(first.fence);
   const again = start('n0');
-  await again.hears('serving');
+  await again.shows('serving');
   again.say({ do: 'request', lock: 'printer' });
   b.say({ do: 'release', lock: 'printer' });
-  expect((await again.hears('lock.granted')).fence).toBeGreaterThan(second.fence);
+  expect((await again.shows('lock.granted')).fence).toBeGreaterThan(second.fence);
   expect(await b.end('SIGTERM')).toBe(0);
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   expect(await quiver(['verify', trace])).toBe(0);

@@ -79,7 +79,7 @@ export function reportActors(report: (report: StepReport) => void, reach: Reach 
     const isRoot = (actor as unknown as { _parent?: unknown })._parent === undefined;
     if (!isRoot || inspectedSystems.has(actor.system) || isOfLibrary(actor)) return;
     inspectedSystems.add(actor.system);
-    actor.system.inspect(harmless((event) => actors.hear(event)));
+    actor.system.inspect(harmless((event) => actors.receive(event)));
   });
   Actor.prototype.start = function (this: InstanceType<typeof Actor>) {
     listen(this);
@@ -91,18 +91,18 @@ export function reportActors(report: (report: StepReport) => void, reach: Reach 
   };
 }
 
-/** Reports the actors of every system whose inspection events are passed to `hear`, until `stop` is called. */
+/** Reports the actors of every system whose inspection events are passed to `receive`, until `stop` is called. */
 export function reporterOf(report: (report: StepReport) => void): {
-  readonly hear: (event: InspectionEvent) => void;
+  readonly receive: (event: InspectionEvent) => void;
   readonly stop: () => void;
 } {
   const inspectedSystems = new WeakSet<object>();
   const actors = new Actors(report, () => () => {}, inspectedSystems);
-  const hear = harmless((event: InspectionEvent) => {
+  const receive = harmless((event: InspectionEvent) => {
     inspectedSystems.add((event.actorRef as Ref).system);
-    actors.hear(event);
+    actors.receive(event);
   });
-  return { hear, stop: () => void (actors.isOver = true) };
+  return { receive, stop: () => void (actors.isOver = true) };
 }
 
 /** The library's nodes run below an empty machine. */
@@ -130,7 +130,7 @@ class Actors {
     private readonly inspectedSystems: WeakSet<object>,
   ) {}
 
-  hear(inspected: InspectionEvent): void {
+  receive(inspected: InspectionEvent): void {
     if (this.isOver) return;
     const ref = inspected.actorRef as Ref;
     if (inspected.type === '@xstate.event') {

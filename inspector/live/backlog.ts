@@ -113,7 +113,7 @@ function thatMatter(dropped: readonly Waiting[]): string[] {
 
 function tellsOf(report: LiveReport): Waiting['tells'] {
   if (report.kind === 'gap' || report.kind === 'start' || report.kind === 'crash') return 'more';
-  if (report.kind === 'peer') return report.heard.type === 'up' || report.heard.type === 'down' ? 'more' : [];
+  if (report.kind === 'peer') return report.observation.type === 'up' || report.observation.type === 'down' ? 'more' : [];
   if (report.charts) return 'more';
   return Object.keys(report.roles).map((role) => JSON.stringify([report.node, role]));
 }
@@ -134,7 +134,7 @@ class Standing {
 
   take(report: LiveReport): void {
     if (report.kind === 'gap') return;
-    if (report.kind === 'peer') return void this.peers.set(JSON.stringify([report.node, report.heard.peer]), report);
+    if (report.kind === 'peer') return void this.peers.set(JSON.stringify([report.node, report.observation.peer]), report);
     const before = this.nodes.get(report.node);
     const isStart = report.kind === 'start';
     this.nodes.set(report.node, {

@@ -30,7 +30,7 @@ function reportConversing(node: Conversing, report: (report: StepReport | PeerRe
   }
   reportNode(node, (one) => {
     if (one.kind === 'peer')
-      return report({ ...one, node: named(one.node), heard: { ...one.heard, peer: named(one.heard.peer) } });
+      return report({ ...one, node: named(one.node), observation: { ...one.observation, peer: named(one.observation.peer) } });
     report({
       ...one,
       node: named(one.node),

@@ -60,7 +60,7 @@ describe('a message to a live node', () => {
     const granted = next(b, 'granted');
     gateOfA.do({ do: 'deliver' }, find);
     await granted;
-    expect(told).toEqual(['hears nothing of b, by hand', 'waits b 1', 'doubled b 1', 'waits b 1', 'lost b 1']);
+    expect(told).toEqual(['receives nothing from b, by hand', 'waits b 1', 'doubled b 1', 'waits b 1', 'lost b 1']);
   });
 
   test('is overtaken if it is kept back, and arrives when gestures end', async () => {

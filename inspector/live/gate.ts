@@ -35,7 +35,7 @@ export type MessageMeant = Arrival;
 
 /** Receives the effects of gestures on a message or on the node as a whole. */
 export interface GateListener {
-  message(heard: GestureReport): void;
+  message(observation: GestureReport): void;
   node(what: string): void;
 }
 
@@ -164,7 +164,7 @@ export class NodeGate {
     const key = `${peer}\n${this.node.id}`;
     if (on) this.clogged.add(key);
     else this.clogged.delete(key);
-    this.listener.node(`hears ${on ? 'nothing of' : 'again of'} ${peer}, by hand`);
+    this.listener.node(`receives ${on ? 'nothing' : 'again'} from ${peer}, by hand`);
     if (!on) this.arrivals.release();
   }
 
@@ -172,7 +172,7 @@ export class NodeGate {
     this.arrivals.slow(this.flights.channelOf(peer, this.node.id), by);
     if (by > 0) this.slowed.add(peer);
     else this.slowed.delete(peer);
-    this.listener.node(`hears ${peer} ${by} ms later, by hand`);
+    this.listener.node(`receives from ${peer} ${by} ms later, by hand`);
   }
 
   private touch({ do: what, message }: MessageEvent): void {

@@ -68,8 +68,8 @@ describe('over HTTP and WebSockets', () => {
     ['from', { from: 3, message: { type: 'm' } }],
     ['message', { from: 'm', message: null }],
     ['at', { at: 'now' }],
-    ['heard', { kind: 'peer', heard: { type: 'zz', peer: 'b' } }],
-    ['heard', { kind: 'peer', heard: { type: 'lost', peer: 'b', number: 1 } }],
+    ['observation', { kind: 'peer', observation: { type: 'zz', peer: 'b' } }],
+    ['observation', { kind: 'peer', observation: { type: 'lost', peer: 'b', number: 1 } }],
   ])('a report whose "%s" is wrong is refused: %j', async (part, extra) => {
     const [status, why] = await post(JSON.stringify({ program, reports: [report(extra)] }));
     expect([status, why]).toEqual([422, `the "${part}" of a report is missing or not what it has to be\n`]);
@@ -108,7 +108,7 @@ describe('over HTTP and WebSockets', () => {
     client.send(JSON.stringify({ type: '@xstate.event', sessionId: 'x:1', event: { type: 'xstate.init' } }));
     client.close();
     await new Promise((resolve) => client.on('close', resolve));
-    expect(await shown()).toEqual(['odd started', 'odd is gone: its program is heard of no more', 'last started']);
+    expect(await shown()).toEqual(['odd started', 'odd is gone: its program sends no more reports', 'last started']);
   });
 });
 

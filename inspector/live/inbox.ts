@@ -49,7 +49,7 @@ interface Known {
   readonly shown: string;
   /** For each displayed node name: the name in the program. */
   readonly nodes: Map<string, string>;
-  heardAt: number;
+  receivedAt: number;
   /** For each sender: the number of its last batch. */
   readonly numbers: Map<string, number>;
   hasGone: boolean;
@@ -81,13 +81,13 @@ export class Inbox {
   /**
    * Adds reports of another process, which are not trusted. `Infinity` as the time means that a connection shows that the program is alive.
    */
-  putAll(batch: unknown, heardAt = present()): void {
+  putAll(batch: unknown, receivedAt = present()): void {
     const { program, reports, sender = '', number } = (batch ?? {}) as Partial<Batch>;
     if (!isProgram(program)) throw new UsageError('The report is missing its program: { name, run }.');
     if (!Array.isArray(reports)) throw new UsageError('The batch is missing its list "reports".');
     const checked = reports.map(checkReport);
     const now = present();
-    const known = this.programOf(program, heardAt);
+    const known = this.programOf(program, receivedAt);
     if (typeof number === 'number') {
       if (number <= (known.numbers.get(sender) ?? 0)) return;
       known.numbers.set(sender, number);
@@ -107,7 +107,7 @@ export class Inbox {
   leave(program: Program, isLost: boolean): void {
     const known = this.programs.get(programKey(program));
     if (!known) return;
-    known.heardAt = present();
+    known.receivedAt = present();
     if (isLost) return;
     this.release(Infinity, known);
     this.bury(known, present());
@@ -125,16 +125,16 @@ export class Inbox {
     return null;
   }
 
-  private programOf({ name, run }: Program, heardAt: number): Known {
+  private programOf({ name, run }: Program, receivedAt: number): Known {
     const key = programKey({ name, run });
     let known = this.programs.get(key);
     if (!known) {
       const taken = new Set([...this.programs.values()].filter(({ hasGone }) => !hasGone).map(({ shown }) => shown));
       let shown = name;
       for (let other = 2; taken.has(shown); other++) shown = `${name} (${other})`;
-      this.programs.set(key, (known = { shown, nodes: new Map(), heardAt, numbers: new Map(), hasGone: false, isAhead: false }));
+      this.programs.set(key, (known = { shown, nodes: new Map(), receivedAt, numbers: new Map(), hasGone: false, isAhead: false }));
     }
-    known.heardAt = heardAt;
+    known.receivedAt = receivedAt;
     known.hasGone = false;
     return known;
   }
@@ -145,8 +145,8 @@ export class Inbox {
     this.tendedAt = now;
     this.release(now);
     for (const program of this.programs.values()) {
-      if (busy > BEAT_MS) program.heardAt = Math.min(program.heardAt + busy, Math.max(program.heardAt, now));
-      if (!program.hasGone && program.heardAt <= now - SILENCE_MS) this.bury(program, now);
+      if (busy > BEAT_MS) program.receivedAt = Math.min(program.receivedAt + busy, Math.max(program.receivedAt, now));
+      if (!program.hasGone && program.receivedAt <= now - SILENCE_MS) this.bury(program, now);
     }
     this.taker.lookAround(now - PATIENCE_MS);
   }

@@ -22,7 +22,7 @@ export function listenTo(url: string, program: Program, reached: Reached): () =>
     if (isOver) return;
     asking = post(url, 'reach/listen', program);
     asking.setTimeout(SILENCE_MS, () => asking!.destroy());
-    asking.on('response', (response) => hear(response, url, reached));
+    asking.on('response', (response) => receive(response, url, reached));
     asking.on('error', () => {});
     asking.on('close', again);
   };
@@ -33,7 +33,7 @@ export function listenTo(url: string, program: Program, reached: Reached): () =>
   };
 }
 
-function hear(response: IncomingMessage, url: string, reached: Reached): void {
+function receive(response: IncomingMessage, url: string, reached: Reached): void {
   response.on('error', () => {});
   if (response.statusCode !== 200) return void response.resume();
   createInterface({ input: response })

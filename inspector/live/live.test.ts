@@ -127,7 +127,7 @@ describe('live nodes are watched in one line', () => {
     const reader = await Reader.open(watched.url);
     await watched.close();
     expect(sentences(await reader.end())).toEqual([
-      'channel a → b went down: a hears nothing of b',
+      'channel a → b went down: a receives nothing from b',
       'a started',
       'a was asked to request; announced granted',
       'a was asked to release; announced released',
@@ -225,7 +225,7 @@ describe('nodes of several processes on one page', () => {
     // Killed: no last word, and no heartbeat.
     stop();
     outbox.kill();
-    await reader.until((seen) => sentences(seen).includes('b is gone: its program is heard of no more'));
+    await reader.until((seen) => sentences(seen).includes('b is gone: its program sends no more reports'));
     await b.close();
     const again = of('c');
     const second = await inspect(again, { report: watched.url, program: 'two' });
@@ -233,7 +233,7 @@ describe('nodes of several processes on one page', () => {
     await second.close();
     await watched.close();
     const recording = await reader.end();
-    expect(sentences(recording)).toContain('b is gone: its program is heard of no more');
+    expect(sentences(recording)).toContain('b is gone: its program sends no more reports');
     const end = new Moment(recording, recording.end - 1);
     expect(recording.nodes.names.map((_, node) => end.life(node))).toEqual(['alive', 'gone', 'alive']);
     expect(recording.programs).toEqual(['one', 'two', 'two']);

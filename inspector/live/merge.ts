@@ -118,7 +118,7 @@ export class Merger {
 
   take(report: LiveReport, program?: string): void {
     this.pass(report.at);
-    if (report.kind === 'peer') this.hear(report);
+    if (report.kind === 'peer') this.receive(report);
     else if (report.kind === 'gap') this.leaveOut(report, program);
     else this.takeStep(report, program);
   }
@@ -227,9 +227,9 @@ export class Merger {
     for (const key of this.heldUp.keys()) if ((JSON.parse(key) as NodeId[])[1] === node) this.heldUp.delete(key);
     if (isRestart) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver began anew');
     for (const peer of links) this.link(node, peer);
-    for (const { peer, isUp, sent, heard } of peers) {
+    for (const { peer, isUp, sent, received } of peers) {
       this.unseen.set(channel(node, peer), sent ?? 0);
-      this.loseUpTo(peer, node, heard ?? 0, 'it arrived unseen');
+      this.loseUpTo(peer, node, received ?? 0, 'it arrived unseen');
       this.mark(node, peer, isUp);
     }
   }
@@ -262,21 +262,21 @@ export class Merger {
     this.put({ index: this.index++, at: this.at, ...line });
   }
 
-  private hear({ node, at, heard }: PeerReport): void {
-    const { peer } = heard;
-    if (heard.type === 'dropped') {
-      this.heldUp.get(channel(peer, node))?.delete(heard.number);
-      return this.loseUpTo(peer, node, heard.number, 'no chart takes it');
+  private receive({ node, at, observation }: PeerReport): void {
+    const { peer } = observation;
+    if (observation.type === 'dropped') {
+      this.heldUp.get(channel(peer, node))?.delete(observation.number);
+      return this.loseUpTo(peer, node, observation.number, 'no chart takes it');
     }
-    if (heard.type === 'waits') return this.holdUp(peer, node, heard.number);
-    if (heard.type === 'lost' || heard.type === 'doubled') return this.touched(node, at, heard);
-    if (heard.type === 'down') {
+    if (observation.type === 'waits') return this.holdUp(peer, node, observation.number);
+    if (observation.type === 'lost' || observation.type === 'doubled') return this.touched(node, at, observation);
+    if (observation.type === 'down') {
       this.loseBetween(peer, node, at, 'link down');
       this.loseBetween(node, peer, at, 'link down');
       this.heldUp.delete(channel(peer, node));
       this.unseen.delete(channel(node, peer));
     }
-    this.mark(node, peer, heard.type === 'up');
+    this.mark(node, peer, observation.type === 'up');
   }
 
   private holdUp(from: NodeId, to: NodeId, number: number): void {
@@ -312,7 +312,7 @@ export class Merger {
       kind: 'channel',
       between: [node, peer],
       up,
-      ...(up ? {} : { why: `${node} hears nothing of ${peer}` }),
+      ...(up ? {} : { why: `${node} receives nothing from ${peer}` }),
       clock: {},
     });
   }
@@ -366,9 +366,9 @@ export class Merger {
     return this.marks(node, view, this);
   }
 
-  private tick(node: NodeId, heard: Clock): Clock {
+  private tick(node: NodeId, received: Clock): Clock {
     const clock = { ...this.clocks.get(node) };
-    for (const [peer, count] of Object.entries(heard)) clock[peer] = Math.max(clock[peer] ?? 0, count);
+    for (const [peer, count] of Object.entries(received)) clock[peer] = Math.max(clock[peer] ?? 0, count);
     clock[node] = (clock[node] ?? 0) + 1;
     this.clocks.set(node, clock);
     return clock;

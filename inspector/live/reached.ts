@@ -68,7 +68,7 @@ export function reachNode(
 ): () => void {
   const name = to(node.id);
   const told: GateListener = {
-    message: (heard) => report({ at: now(), node: name, kind: 'peer', heard: { ...heard, peer: to(heard.peer) } }),
+    message: (observation) => report({ at: now(), node: name, kind: 'peer', observation: { ...observation, peer: to(observation.peer) } }),
     node: (type) => report({ at: now(), node: name, kind: 'note', event: { type }, sent: [], emitted: [], roles: {} }),
   };
   const gate = new NodeGate(node, told);

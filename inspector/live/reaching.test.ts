@@ -114,7 +114,7 @@ test('a held message is overtaken and not lost; a copy is a separate message', (
   const merger = new Merger(0, (line) => void lines.push(line));
   const base = { sent: [], emitted: [], roles: {} };
   const message = { type: 'find' };
-  const heard = (at: number, heard: PeerReport['heard']): PeerReport => ({ at, node: 'a', kind: 'peer', heard });
+  const observed = (at: number, observation: PeerReport['observation']): PeerReport => ({ at, node: 'a', kind: 'peer', observation });
   const delivered = (at: number, number: number): StepReport => ({
     ...base,
     at,
@@ -128,11 +128,11 @@ test('a held message is overtaken and not lost; a copy is a separate message', (
   const sent = [1, 2].map((number) => ({ to: 'a', message, number }));
   for (const node of ['a', 'b']) merger.take({ ...base, at: 0, node, kind: 'start', event: { type: 'start' } });
   merger.take({ ...base, at: 1, node: 'b', kind: 'command', event: { type: 'go' }, sent });
-  for (const number of [1, 2]) merger.take(heard(2, { type: 'waits', peer: 'b', number }));
-  merger.take(heard(3, { type: 'doubled', peer: 'b', number: 2, message }));
+  for (const number of [1, 2]) merger.take(observed(2, { type: 'waits', peer: 'b', number }));
+  merger.take(observed(3, { type: 'doubled', peer: 'b', number: 2, message }));
   merger.take(delivered(4, 2));
   expect(merger.inFlight.map(({ number }) => number)).toEqual([1, null]);
-  merger.take(heard(5, { type: 'lost', peer: 'b', number: 1, message }));
+  merger.take(observed(5, { type: 'lost', peer: 'b', number: 1, message }));
   merger.take(delivered(6, 2));
   expect(lines.slice(3).map(sentence)).toEqual([
     'find b → a was doubled',

@@ -14,7 +14,7 @@ const isPeer = (value: unknown): boolean =>
   isString(value['peer']) &&
   typeof value['isUp'] === 'boolean' &&
   isNumberOrNone(value['sent']) &&
-  isNumberOrNone(value['heard']);
+  isNumberOrNone(value['received']);
 
 const isTimer = (value: unknown): boolean =>
   Array.isArray(value) && isString(value[0]) && isString(value[1]) && (value[2] === null || isNumber(value[2]));
@@ -61,7 +61,7 @@ export function checkReport(report: unknown): LiveReport {
         throw new UsageError(`the "${key}" of a report is missing or not what it has to be`);
   };
   demand(EVERY);
-  if (report['kind'] === 'peer') demand({ heard: isHeard });
+  if (report['kind'] === 'peer') demand({ observation: isObservation });
   else if (report['kind'] === 'gap') demand({ count: isNumber });
   else {
     demand(OF_STEP);
@@ -72,18 +72,18 @@ export function checkReport(report: unknown): LiveReport {
   return report as unknown as LiveReport;
 }
 
-function isHeard(heard: unknown): boolean {
-  if (!isRecord(heard) || !isString(heard['peer'])) return false;
-  switch (heard['type']) {
+function isObservation(observation: unknown): boolean {
+  if (!isRecord(observation) || !isString(observation['peer'])) return false;
+  switch (observation['type']) {
     case 'up':
     case 'down':
       return true;
     case 'dropped':
     case 'waits':
-      return isNumber(heard['number']);
+      return isNumber(observation['number']);
     case 'lost':
     case 'doubled':
-      return isNumberOrNone(heard['number']) && isMessage(heard['message']);
+      return isNumberOrNone(observation['number']) && isMessage(observation['message']);
     default:
       return false;
   }

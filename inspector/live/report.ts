@@ -21,7 +21,7 @@ export interface Inspectable {
   /** The peer behind each port, for anonymous nodes. */
   readonly ports: { of(peer: NodeId): number | undefined; peerAt(port: number): NodeId | undefined };
   readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };
-  readonly heard$: { subscribe(next: (heard: Exclude<PeerObservation, GestureReport>) => void): { unsubscribe(): void } };
+  readonly observations$: { subscribe(next: (observation: Exclude<PeerObservation, GestureReport>) => void): { unsubscribe(): void } };
   peers(): readonly ReportedPeer[];
   watchSelections(read: ReadSelected): () => void;
   readonly ready: Promise<unknown>;
@@ -65,7 +65,7 @@ export interface ReportedPeer {
   readonly peer: NodeId;
   readonly isUp: boolean;
   readonly sent: number | null;
-  readonly heard: number | null;
+  readonly received: number | null;
 }
 
 interface LiveStep {
@@ -97,7 +97,7 @@ export interface PeerReport {
   readonly at: number;
   readonly node: NodeId;
   readonly kind: 'peer';
-  readonly heard: PeerObservation;
+  readonly observation: PeerObservation;
 }
 
 /** A gap: the number of reports that a program could not send at this place. */
@@ -152,7 +152,7 @@ export function reportNode(node: Inspectable, report: (report: StepReport | Peer
   const reporter = new Reporter(node, report);
   const subscriptions = [
     node.steps$.subscribe({ next: (step) => reporter.step(step), complete: () => reporter.closed() }),
-    node.heard$.subscribe((heard) => reporter.hear(heard)),
+    node.observations$.subscribe((observation) => reporter.receive(observation)),
   ];
   const unwatch = node.watchSelections(selectedIn);
   return () => {
@@ -185,8 +185,8 @@ class Reporter {
     this.say({ kind: 'start', event: { type: 'start' }, sent: [], emitted: [], ...noted, roles: this.seen, peers });
   }
 
-  hear(heard: PeerObservation): void {
-    this.report({ at: now(), node: this.node.id, kind: 'peer', heard });
+  receive(observation: PeerObservation): void {
+    this.report({ at: now(), node: this.node.id, kind: 'peer', observation });
   }
 
   step({ role, event, drawn, outcome: { sends, timers, emitted }, number, numbers, selected }: LiveStep): void {

@@ -52,9 +52,9 @@ test('the sender is known if nodes know each other by their ports', () => {
   const locking = readTrace(
     traceOf({ protocol: 'exclusion', topology: { kind: 'path', n: 2 }, events: [{ at: 0, node: 'n0', do: 'lock' }] }),
   );
-  const heard = hits('from:n0 node:n1', locking);
-  expect(heard.length).toBeGreaterThan(0);
-  expect(heard).toEqual(hits('kind:deliver node:n1', locking));
+  const received = hits('from:n0 node:n1', locking);
+  expect(received.length).toBeGreaterThan(0);
+  expect(received).toEqual(hits('kind:deliver node:n1', locking));
 });
 
 test('states and contexts are those after the step, whether it changed them or not', () => {

@@ -72,7 +72,7 @@ function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string 
       return 'was corrupted';
     case 'crash':
       if (event.type === 'failed') return `failed: ${String(event['error'] ?? '')}`;
-      return event.type === 'ended' ? 'ended' : event.type === 'gone' ? 'is gone: its program is heard of no more' : 'crashed';
+      return event.type === 'ended' ? 'ended' : event.type === 'gone' ? 'is gone: its program sends no more reports' : 'crashed';
     case 'restart':
       return event.type === 'back' ? 'is back' : 'restarted';
     case 'reload':

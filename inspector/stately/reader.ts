@@ -57,7 +57,7 @@ export class StatelyReader {
     if (typeof type !== 'string' || typeof sessionId !== 'string')
       throw new UsageError('it has no type or no sessionId, as the events of @statelyai/inspect have');
     if (type === '@xstate.actor') this.meet(sessionId, parsed);
-    else if (type === '@xstate.event') this.hear(sessionId, parsed);
+    else if (type === '@xstate.event') this.receive(sessionId, parsed);
     else if (type === '@xstate.snapshot') this.see(sessionId, parsed);
   }
 
@@ -93,7 +93,7 @@ export class StatelyReader {
     });
   }
 
-  private hear(sessionId: string, { event, sourceId }: JsonRecord): void {
+  private receive(sessionId: string, { event, sourceId }: JsonRecord): void {
     const message = messageOf(event);
     if (message.type === INIT) return this.start(sessionId);
     const actor = this.actorOf(sessionId);

@@ -30,8 +30,8 @@ function levelRoles(node: NodeId, instance: Instance<ElectionProtocolOptions>): 
   const id = identityOf(node, instance);
   return levels.map((rule, i): RoleStart => {
     const next = i + 1 === levels.length ? ELECTION : levelRole(i + 2);
-    const heard = start[node]!.neighbors.toSorted().map((peer) => ({ peer, table: start[peer]!.levels[i]!.table }));
-    const input: LevelInput = { id, level: i + 1, ...rule, next, ...start[node]!.levels[i]!, heard };
+    const received = start[node]!.neighbors.toSorted().map((peer) => ({ peer, table: start[peer]!.levels[i]!.table }));
+    const input: LevelInput = { id, level: i + 1, ...rule, next, ...start[node]!.levels[i]!, received };
     return { role: levelRole(i + 1), chart: LEVEL, input };
   });
 }

@@ -85,7 +85,7 @@ function arbitraryLevel(
 ): RoleView<LevelContext> {
   const { levels } = instance.options;
   const { radius } = levels[place]!;
-  const heard = peers.map((peer) => ({ peer, table: arbitraryTable(radius, instance, choose) }));
+  const received = peers.map((peer) => ({ peer, table: arbitraryTable(radius, instance, choose) }));
   const member = anyIdentity(instance, choose);
   const birth = isSame(member, id) || choose(2) === 1 ? choose(STAMPS) : null;
   const context: LevelContext = {
@@ -96,8 +96,8 @@ function arbitraryLevel(
     birth,
     member,
     table: arbitraryTable(radius, instance, choose),
-    heard,
-    near: candidates(id, heard, radius),
+    received,
+    near: candidates(id, received, radius),
   };
   return { chart: LEVEL, value: isSame(member, id) ? 'leading' : 'following', context };
 }

@@ -83,7 +83,7 @@ function timeOf({ context, event }: In): number {
 const peerOf = (event: ElectionEvent): NodeId => (event.type === 'update' ? event.from : event.type === 'turn' ? '' : event.peer);
 
 /** Height in an Update that has just arrived; `null` at any other event. */
-const heard = ({ context, event }: In): Height | null => (event.type === 'update' ? heightOf(context.links, event.from) : null);
+const received = ({ context, event }: In): Height | null => (event.type === 'update' ? heightOf(context.links, event.from) : null);
 
 const nearby = ({ context }: In) => heightsOf(context.links);
 
@@ -115,7 +115,7 @@ const turnOf = (args: In, to: readonly NodeId[]): { role: string; message: Turn 
     type: 'turn',
     now: args.context.now,
     links: args.context.links,
-    heard: args.event.type === 'update' ? { peer: args.event.from, tables: args.event.tables } : null,
+    received: args.event.type === 'update' ? { peer: args.event.from, tables: args.event.tables } : null,
     to,
     update: updateOf(args),
   },
@@ -158,7 +158,7 @@ export const electionMachine = setup({
     startNewRefLevel: assign({ height: ({ context }: In) => startNewRefLevel(context.height, context.now) }),
     reflectRefLevel: assign({ height: (args: In) => reflectRefLevel(args.context.height, nearby(args)) }),
     propagateLargestRefLevel: assign({ height: (args: In) => propagateLargestRefLevel(args.context.height, nearby(args)) }),
-    adoptLeaderPair: assign({ height: (args: In) => adoptLeaderPair(args.context.height, heard(args)!) }),
+    adoptLeaderPair: assign({ height: (args: In) => adoptLeaderPair(args.context.height, received(args)!) }),
     announceLeader: emit(({ context: { height } }: In) => ({
       type: 'leader' as const,
       leader: height.lid[1],
@@ -173,8 +173,8 @@ export const electionMachine = setup({
     isAloneInOffice: ({ context: { height, links, skipIfLeader } }) =>
       skipIfLeader && neighbors(links).length === 0 && isSame(height.lid, height.id),
     lostItsLastWayDown: ({ context, event }) => event.type === 'link.down' && isSink(context),
-    hearsMoreRecentLeader: (args) => heard(args) !== null && compareLeaderPairs(heard(args)!, args.context.height) < 0,
-    hearsStalerLeader: (args) => heard(args) !== null && compareLeaderPairs(heard(args)!, args.context.height) > 0,
+    receivesMoreRecentLeader: (args) => received(args) !== null && compareLeaderPairs(received(args)!, args.context.height) < 0,
+    receivesStalerLeader: (args) => received(args) !== null && compareLeaderPairs(received(args)!, args.context.height) > 0,
     hasWayDown: ({ context }) => !isSink(context),
     hasWayDownAndIsGreeted: ({ context, event }) => event.type === 'update' && event.hello && context.hello && !isSink(context),
     isDeadEnd: (args) => {
@@ -185,7 +185,7 @@ export const electionMachine = setup({
       const shared = sharedReferenceLevel(args);
       return shared !== null && shared.r === 1 && isSame(shared.oid, args.context.id);
     },
-    hearsOneReferenceLevel: (args) => sharedReferenceLevel(args) !== null,
+    receivesOneReferenceLevel: (args) => sharedReferenceLevel(args) !== null,
     takesPartInNoSearch: ({ context: { height } }) => height.tau === 0,
     isOriginator: ({ context: { height } }) => isSame(height.oid, height.id),
     isReflected: ({ context: { height } }) => height.r === 1,
@@ -210,13 +210,13 @@ export const electionMachine = setup({
         { guard: 'isAloneInOffice', target: 'updating.nobody' },
         { guard: 'isAlone', target: 'updating.all', actions: ['electSelf', 'announceLeader'] },
         { guard: 'lostItsLastWayDown', target: 'updating.all', actions: 'startNewRefLevel' },
-        { guard: 'hearsMoreRecentLeader', target: 'updating.all', actions: ['adoptLeaderPair', 'announceLeader'] },
-        { guard: 'hearsStalerLeader', target: 'updating.peer' },
+        { guard: 'receivesMoreRecentLeader', target: 'updating.all', actions: ['adoptLeaderPair', 'announceLeader'] },
+        { guard: 'receivesStalerLeader', target: 'updating.peer' },
         { guard: 'hasWayDownAndIsGreeted', target: 'updating.peer' },
         { guard: 'hasWayDown', target: 'updating.nobody' },
         { guard: 'isDeadEnd', target: 'updating.all', actions: 'reflectRefLevel' },
         { guard: 'hasSearchedInVain', target: 'updating.all', actions: ['electSelf', 'announceLeader'] },
-        { guard: 'hearsOneReferenceLevel', target: 'updating.all', actions: 'startNewRefLevel' },
+        { guard: 'receivesOneReferenceLevel', target: 'updating.all', actions: 'startNewRefLevel' },
         { target: 'updating.all', actions: 'propagateLargestRefLevel' },
       ],
     },

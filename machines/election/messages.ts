@@ -42,7 +42,7 @@ export interface Turn {
   readonly now: number;
   readonly links: LinkTable;
   /** Tables of an Update, one per level. */
-  readonly heard: { readonly peer: NodeId; readonly tables: readonly PresenceTable[] } | null;
+  readonly received: { readonly peer: NodeId; readonly tables: readonly PresenceTable[] } | null;
   readonly to: readonly NodeId[];
   readonly update: Update;
 }

@@ -74,8 +74,8 @@ function recipients(before: ElectionContext, after: ElectionContext, event: Even
   const { height } = before;
   if (compareHeights(height, after.height) !== 0) return everybody(after.links);
   if (event.type !== 'update') return isSink({ ...after, height }) ? everybody(after.links) : [];
-  const { from, height: heard, hello } = event as unknown as Update & { readonly from: NodeId };
-  if (compareLeaderPairs(heard, height) > 0) return [from];
+  const { from, height: received, hello } = event as unknown as Update & { readonly from: NodeId };
+  if (compareLeaderPairs(received, height) > 0) return [from];
   if (isSink({ ...after, height })) return everybody(after.links);
   return hello && after.hello ? [from] : [];
 }

@@ -24,7 +24,7 @@ const roundOfTheLevels: Turn = {
   type: 'turn',
   now: 1,
   links: [{ peer: 'b', height: oriented(b, b, 0) }],
-  heard: { peer: 'b', tables: [[{ birth: 0, id: b, distance: 0 }]] },
+  received: { peer: 'b', tables: [[{ birth: 0, id: b, distance: 0 }]] },
   to: [],
   update: { type: 'update', height: oriented(a, a, 0), hello: false, stamp: null, tables: [] },
 };
@@ -32,7 +32,7 @@ const roundOfTheLevels: Turn = {
 function events({ links }: ElectionContext) {
   const linked = links.map(({ peer }) => peer);
   const answered = { ...roundOfTheLevels, to: linked };
-  const heard = peers.flatMap((id) => {
+  const received = peers.flatMap((id) => {
     const [, peer] = id;
     const update = (height: Height, hello: boolean) => ({
       type: 'update',
@@ -48,7 +48,7 @@ function events({ links }: ElectionContext) {
       ...heights(id).flatMap((height) => [update(height, false), update(height, true)]),
     ];
   });
-  return [answered, ...heard];
+  return [answered, ...received];
 }
 
 const start = (height: Height, sink: ElectionInput['sink'] = 'settled'): ElectionInput => ({

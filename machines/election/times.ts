@@ -38,7 +38,7 @@ const level = (context: LevelContext, replace: Replace): LevelContext => ({
   birth: context.birth === null ? null : replace(context.birth, BORN),
   near: table(context.near, replace),
   table: table(context.table, replace),
-  heard: context.heard.map((heard) => ({ ...heard, table: table(heard.table, replace) })),
+  received: context.received.map((received) => ({ ...received, table: table(received.table, replace) })),
 });
 
 const perfect: Times = {

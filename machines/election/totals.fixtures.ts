@@ -44,8 +44,8 @@ const twists: readonly Twist[] = [
     const { links, now } = role.context;
     const place = random.below(links.length + 1);
     const forgotten = links.filter((_: unknown, i: number) => i !== place);
-    const unheard = links.map((row: any, i: number) => (i === place ? { ...row, height: null } : row));
-    const context = { ...role.context, links: random.pick([forgotten, unheard]), now: now + random.below(3) - 1 };
+    const unreceived = links.map((row: any, i: number) => (i === place ? { ...row, height: null } : row));
+    const context = { ...role.context, links: random.pick([forgotten, unreceived]), now: now + random.below(3) - 1 };
     return { ...roles, [ELECTION]: { ...role, context } };
   },
   (roles, random) => {

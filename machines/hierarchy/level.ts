@@ -15,7 +15,7 @@ import { effects, tell } from '../effects.js';
 import { isSame, type Identity } from '../election/height.js';
 import { everybody, heightOf } from '../election/links.js';
 import type { DistrictChange, PresenceEntry, PresenceTable, Turn } from '../election/messages.js';
-import { candidates, hasSenior, isSameTable, memberOf, withOwn, type HeardTable } from './presence.js';
+import { candidates, hasSenior, isSameTable, memberOf, withOwn, type ReceivedTable } from './presence.js';
 
 export interface LevelInput {
   readonly id: Identity;
@@ -32,7 +32,7 @@ export interface LevelInput {
   /** Table last sent to its neighbors. */
   readonly table: PresenceTable;
   /** Table of each neighbor, ordered by name. */
-  readonly heard: readonly HeardTable[];
+  readonly received: readonly ReceivedTable[];
 }
 
 export interface LevelContext extends LevelInput {
@@ -43,10 +43,10 @@ export interface LevelContext extends LevelInput {
 type In = { context: LevelContext; event: Turn };
 
 /** The neighbors' tables with the news of this turn. */
-function heardBy({ context, event: { heard, links } }: In): readonly HeardTable[] {
-  const kept = context.heard.filter(({ peer }) => peer !== heard?.peer && heightOf(links, peer) !== null);
-  if (!heard) return kept;
-  const news = { peer: heard.peer, table: heard.tables[context.level - 1]! };
+function receivedBy({ context, event: { received, links } }: In): readonly ReceivedTable[] {
+  const kept = context.received.filter(({ peer }) => peer !== received?.peer && heightOf(links, peer) !== null);
+  if (!received) return kept;
+  const news = { peer: received.peer, table: received.tables[context.level - 1]! };
   return [...kept, news].sort((a, b) => (a.peer < b.peer ? -1 : 1));
 }
 
@@ -84,9 +84,9 @@ export const levelMachine = setup({
   },
   actions: {
     ...effects(),
-    hear: assign((args: In) => {
-      const heard = heardBy(args);
-      return { heard, near: candidates(args.context.id, heard, args.context.radius) };
+    receive: assign((args: In) => {
+      const received = receivedBy(args);
+      return { received, near: candidates(args.context.id, received, args.context.radius) };
     }),
     lead: assign((args: In) => ({ table: tableOfLeader(args), birth: own(args).birth, member: args.context.id })),
     follow: assign(({ context: { near, member } }: In) => ({ table: near, member: memberOf(member, near) })),
@@ -103,9 +103,9 @@ export const levelMachine = setup({
   },
 }).createMachine({
   id: 'level',
-  context: ({ input }) => ({ ...input, near: candidates(input.id, input.heard, input.radius) }),
+  context: ({ input }) => ({ ...input, near: candidates(input.id, input.received, input.radius) }),
   initial: 'starting',
-  on: { turn: { target: '.weighing', actions: 'hear' } }, // rule 1
+  on: { turn: { target: '.weighing', actions: 'receive' } }, // rule 1
   states: {
     starting: { always: [{ guard: 'leads', target: 'leading' }, { target: 'following' }] },
     weighing: {

@@ -10,7 +10,7 @@ import { compareIdentities, isSame, type Identity } from '../election/height.js'
 import type { PresenceEntry, PresenceTable } from '../election/messages.js';
 
 /** The last table received from a neighbor. */
-export interface HeardTable {
+export interface ReceivedTable {
   readonly peer: NodeId;
   readonly table: PresenceTable;
 }
@@ -20,9 +20,9 @@ export const bySeniority = (a: PresenceEntry, b: PresenceEntry): number => a.bir
 const byDistance = (a: PresenceEntry, b: PresenceEntry): number => a.distance - b.distance || bySeniority(a, b);
 
 /** Rule 1: the leaders that neighbors know of, one hop further. */
-export function candidates(own: Identity, heard: readonly HeardTable[], radius: number): PresenceTable {
+export function candidates(own: Identity, received: readonly ReceivedTable[], radius: number): PresenceTable {
   const near = new Map<NodeId, PresenceEntry>();
-  for (const { table } of heard) {
+  for (const { table } of received) {
     for (const { birth, id, distance } of table) {
       const known = near.get(id[1])?.distance ?? radius + 1;
       if (distance + 1 < known && !isSame(id, own)) near.set(id[1], { birth, id, distance: distance + 1 });

@@ -14,7 +14,7 @@ const turn = (distance: number, birth: number): Turn => ({
   type: 'turn',
   now: 1,
   links: [{ peer: 'b', height: oriented(b, b, 0) }],
-  heard: { peer: 'b', tables: [[{ birth, id: b, distance }]] },
+  received: { peer: 'b', tables: [[{ birth, id: b, distance }]] },
   to: [],
   update: { type: 'update', height: oriented(a, a, 0), hello: false, stamp: null, tables: [] },
 });
@@ -28,7 +28,7 @@ const level: LevelInput = {
   birth: null,
   member: b,
   table: [{ birth: 0, id: b, distance: 1 }],
-  heard: [{ peer: 'b', table: [{ birth: 0, id: b, distance: 0 }] }],
+  received: [{ peer: 'b', table: [{ birth: 0, id: b, distance: 0 }] }],
 };
 
 /** Near and far, senior and junior, another leader, and none. */
@@ -36,11 +36,11 @@ const turns = [
   turn(0, 0),
   turn(0, 9),
   turn(1, 0),
-  { ...turn(0, 0), heard: { peer: 'b', tables: [[{ birth: 0, id: c, distance: 0 }]] } },
-  { ...turn(0, 0), heard: { peer: 'b', tables: [[]] } },
+  { ...turn(0, 0), received: { peer: 'b', tables: [[{ birth: 0, id: c, distance: 0 }]] } },
+  { ...turn(0, 0), received: { peer: 'b', tables: [[]] } },
 ];
 
 export const levelSamples: readonly ChartSamples[] = [
-  { input: level, events: () => [...turns, { ...turn(0, 0), heard: null, links: [] }] },
-  { input: { ...level, birth: 0, member: a, table: [{ birth: 0, id: a, distance: 0 }], heard: [] }, events: () => turns },
+  { input: level, events: () => [...turns, { ...turn(0, 0), received: null, links: [] }] },
+  { input: { ...level, birth: 0, member: a, table: [{ birth: 0, id: a, distance: 0 }], received: [] }, events: () => turns },
 ];

@@ -9,7 +9,7 @@ import type { Adjacency } from '../election/graph.js';
 import type { Identity } from '../election/height.js';
 import type { PresenceTable } from '../election/messages.js';
 import { UsageError } from '../errors.js';
-import { candidates, hasSenior, isSameTable, memberOf, withOwn, type HeardTable } from './presence.js';
+import { candidates, hasSenior, isSameTable, memberOf, withOwn, type ReceivedTable } from './presence.js';
 
 export interface LevelRule {
   readonly radius: number;
@@ -83,8 +83,8 @@ export function tablesAtStart(
     moved = false;
     for (const [node, peers] of adjacency) {
       const before = now.get(node)!;
-      const heard = peers.map((peer) => ({ peer, table: now.get(peer)!.table }));
-      const after = applyRules(identity(node), before, heard, rule);
+      const received = peers.map((peer) => ({ peer, table: now.get(peer)!.table }));
+      const after = applyRules(identity(node), before, received, rule);
       moved ||= !isSameTable(before.table, after.table);
       next.set(node, after);
     }
@@ -97,10 +97,10 @@ export function tablesAtStart(
 function applyRules(
   id: Identity,
   before: LevelStart,
-  heard: readonly HeardTable[],
+  received: readonly ReceivedTable[],
   { radius, separation }: LevelRule,
 ): LevelStart {
-  const near = candidates(id, heard, radius);
+  const near = candidates(id, received, radius);
   const own = { birth: before.birth ?? 0, id, distance: 0 };
   const led = before.table.some(({ distance }) => distance === 0);
   const leads = led ? !hasSenior(own, near, separation) : near.length === 0;

@@ -5,7 +5,7 @@
 import { answersSession, hasRoomFor, isDeceived, isProven, remembersLater, suspects, type Frame } from './frames.js';
 import type { LinkChartEvent } from './machine.js';
 import { isUp, type End } from './view.js';
-import type { Heard } from './ways.js';
+import type { Incoming } from './ways.js';
 
 /** The reason for a message that no received frame of the connection requires. */
 type Why = 'farewell' | 'standing' | 'challenge' | 'news';
@@ -15,7 +15,7 @@ export interface Course {
   readonly value: End['value'];
   readonly description: readonly Why[];
   /** The frame of the connection that is handled in full. With `isFirst` a new connection begins with it. */
-  readonly heard?: { readonly frame: Heard<Frame>; readonly isFirst: boolean };
+  readonly received?: { readonly frame: Incoming<Frame>; readonly isFirst: boolean };
   /** True if the event proves nothing and must not change the end. */
   readonly isNothing?: true;
 }
@@ -42,7 +42,7 @@ export function courseOf(end: End, event: LinkChartEvent): Course {
   }
 }
 
-function courseOfFrame(end: End, frame: Heard<Frame>): Course {
+function courseOfFrame(end: End, frame: Incoming<Frame>): Course {
   const { value, context } = end;
   const wasUp = isUp(end);
   const isLate = frame.session < context.latest && frame.nonce === context.theirNonce;
@@ -54,7 +54,7 @@ function courseOfFrame(end: End, frame: Heard<Frame>): Course {
     if (wasUp && isOfLater) return { value: 'down', description: ['challenge'] };
     return { value, description: ['challenge'], isNothing: true };
   }
-  if (!wasUp || isOfLater) return { value: 'up', description: [], heard: { frame, isFirst: true } };
+  if (!wasUp || isOfLater) return { value: 'up', description: [], received: { frame, isFirst: true } };
   if (isDeceived(context, frame)) return { value: 'down', description: ['standing'] };
-  return { value: 'up', description: [], heard: { frame, isFirst: false } };
+  return { value: 'up', description: [], received: { frame, isFirst: false } };
 }

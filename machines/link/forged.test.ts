@@ -33,11 +33,11 @@ const NONCE = 5;
 const empty = { seq: 0, ack: 0, checksum: CHECKSUM_BASIS, rejects: false, hears: true, bodies: [] };
 
 /** By a forger that receives all frames. */
-const heardAll = (from: string, forged: Partial<Frame>): Corruption<LinkOptions> =>
+const receivedAll = (from: string, forged: Partial<Frame>): Corruption<LinkOptions> =>
   withForged(from, 'up', () => ({ type: 'frame', session: 0, to: 0, nonce: NONCE, echo: NONCE, ...empty, ...forged }) as Message);
 
 /** By a forger that receives no frames: any frame that it can send. */
-const heardNothing = (value: 'up' | 'seeking'): Corruption<LinkOptions> =>
+const receivedNothing = (value: 'up' | 'seeking'): Corruption<LinkOptions> =>
   withForged('a', value, (choose) => {
     const pick = <T>(...all: readonly T[]): T => all[choose(all.length)]!;
     const [session, echo] = [pick(0, 1, 9), pick(null, 7)];
@@ -73,9 +73,9 @@ function search(corruption: Corruption<LinkOptions>, changes: Changes, { options
   });
 }
 
-const invented = heardAll('a', { bodies: [7] });
-const several = heardAll('a', { bodies: [7, 8] });
-const acknowledged = heardAll('b', { ack: 1, checksum: checksumOf(CHECKSUM_BASIS, [1]) });
+const invented = receivedAll('a', { bodies: [7] });
+const several = receivedAll('a', { bodies: [7, 8] });
+const acknowledged = receivedAll('b', { ack: 1, checksum: checksumOf(CHECKSUM_BASIS, [1]) });
 const lossy = { options: { suspicions: 1 }, commands: [post('a', 1)], faults: { loss: 1 } };
 
 const ends = (c: Configuration) => linksOf(c).flat();
@@ -102,7 +102,7 @@ describe('a frame forged without received frames stops no link and ends no peer'
     ['they have met, and it comes twice', 3904, 'up', { commands: [post('a', 1)], faults: { duplicate: 1 } }],
     ['they have not met, and a frame is lost', 3689, 'seeking', { commands: [post('a', 1)], faults: { loss: 1 } }],
   ])('%s: %i states', (_, states, value, more) => {
-    const { verdict, doomed, states: seen } = search(heardNothing(value), {}, more, value === 'up' ? unmoved : unmet);
+    const { verdict, doomed, states: seen } = search(receivedNothing(value), {}, more, value === 'up' ? unmoved : unmet);
     expect({ verdict, doomed, states: seen }).toEqual({ verdict: 'valid', doomed: 0, states });
   });
 
@@ -137,7 +137,7 @@ describe('a frame forged without received frames stops no link and ends no peer'
     ],
     ['anybody says good-bye', 'sessions are kept', 'up', { guards: { isProven: () => true } }],
   ])('but where %s: %s', (_, property, value, changes) => {
-    const { verdict, counterexample } = search(heardNothing(value), changes, {}, value === 'up' ? unmoved : unmet);
+    const { verdict, counterexample } = search(receivedNothing(value), changes, {}, value === 'up' ? unmoved : unmet);
     expect([verdict, counterexample?.property]).toEqual(['invalid', property]);
   });
 });

@@ -1,7 +1,7 @@
 /** The frames between the two ends of a link, and the arithmetic of sequence numbers, sessions and windows. */
 import type { NodeId } from '../effects.js';
 import { hash, HASH_BASIS } from '../hash.js';
-import { hearsDirectly, wayAfter, type Heard } from './ways.js';
+import { receivesDirectly, wayAfter, type Incoming } from './ways.js';
 
 /** A message of the layer above; plain JSON. */
 export type FrameBody = unknown;
@@ -95,7 +95,7 @@ const frame = (c: LinkContext, seq: number, bodies: readonly FrameBody[], reject
   checksum: c.delivered,
   seq,
   rejects,
-  hears: hearsDirectly(c),
+  hears: receivesDirectly(c),
   bodies,
 });
 
@@ -195,7 +195,7 @@ export const fresh = (c: LinkContext, { seq, bodies }: Frame): readonly FrameBod
  * The context after a frame of this connection: acknowledged messages are removed, and new ones are delivered. An outdated frame is not a
  * sign of life: if another sender has acknowledged in the peer's name what it never received, all its own frames are outdated.
  */
-export function taken(c: LinkContext, received: Heard<Frame>): Partial<LinkContext> {
+export function taken(c: LinkContext, received: Incoming<Frame>): Partial<LinkContext> {
   const outdated = isOutdated(c, received);
   const done = outdated ? 0 : received.ack - c.base;
   const bodies = fresh(c, received);

@@ -100,7 +100,7 @@ test('an end whose clock was set back uses a session above the one its peer reme
     windowSize: 100,
     roomSize: 100,
   };
-  const heard = {
+  const incoming = {
     type: 'frame',
     from: 'b',
     session: 9,
@@ -114,7 +114,7 @@ test('an end whose clock was set back uses a session above the one its peer reme
     hears: true,
     bodies: ['old'],
   };
-  const { snapshot, effects } = macrostep(linkMachine, begin(linkMachine, input).snapshot, heard);
+  const { snapshot, effects } = macrostep(linkMachine, begin(linkMachine, input).snapshot, incoming);
   expect(snapshot).toMatchObject({ value: 'seeking', context: { session: 101, theirs: null, expected: 0 } });
   const sent = effects.filter(({ type }) => type === 'send');
   expect(sent).toMatchObject([{ type: 'send', to: 'b', message: { session: 101, to: 9, nonce: 8, echo: 6, bodies: [] } }]);

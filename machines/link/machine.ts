@@ -79,7 +79,7 @@ import {
   wayAfter,
   wayAfterBeat,
   wayAfterReport,
-  type Heard,
+  type Incoming,
   type Pass,
   type Relay,
   type Relayed,
@@ -91,8 +91,8 @@ interface Post {
 }
 
 export type LinkChartEvent =
-  | Heard<Frame>
-  | Heard<Bye>
+  | Incoming<Frame>
+  | Incoming<Bye>
   | Received<Relay>
   | Received<Relayed>
   | Pass
@@ -128,7 +128,7 @@ const challenge = ({ context, event }: In<Frame>) => ({ to: context.peer, messag
 const transmit = <E>(message: (args: In<E>) => Send<Frame | Bye>, way = ({ context }: In<E>) => context) =>
   [send(message), tell((args: In<E>) => passing(way(args), () => message(args)))] as const;
 /** Replies by the way on which the frame came. That way is not recorded, because the frame may be forged. */
-const challengeIt = transmit(challenge, ({ context, event }: In<Heard<Frame>>) => ({ ...context, ...wayAfter(context, event) }));
+const challengeIt = transmit(challenge, ({ context, event }: In<Incoming<Frame>>) => ({ ...context, ...wayAfter(context, event) }));
 
 const passedOn = ({ context, event: { target, message } }: In<Pass>) => ({
   to: context.peer,
@@ -164,7 +164,7 @@ const handshake = [
   {
     guard: withEvent('answersSession'),
     target: 'up',
-    actions: [withEvent('hearSession'), 'announceUp', ...transmit(firstWords), 'noteSent', withEvent('hearAgain')],
+    actions: [withEvent('receiveSession'), 'announceUp', ...transmit(firstWords), 'noteSent', withEvent('receiveAgain')],
   },
   { actions: challengeIt },
 ] as const;
@@ -189,7 +189,7 @@ export const linkMachine = setup({
   types: {} as { context: LinkContext; events: LinkChartEvent; input: LinkInput; emitted: LinkNotification },
   actions: {
     ...effects<Frame | Bye | Relay | Relayed>(),
-    hearSession: assign(({ context }, frame: Heard<Frame>) => ({
+    receiveSession: assign(({ context }, frame: Incoming<Frame>) => ({
       theirs: frame.session,
       latest: frame.session,
       theirNonce: frame.nonce,
@@ -198,7 +198,7 @@ export const linkMachine = setup({
       ...wayAfter(context, frame),
     })),
     noteSession: assign((_, { session, nonce }: Frame) => ({ theirs: null, latest: session, theirNonce: nonce })),
-    take: assign(({ context }, frame: Heard<Frame>) => taken(context, frame)),
+    take: assign(({ context }, frame: Incoming<Frame>) => taken(context, frame)),
     noteSent: assign(({ context }) => {
       const { length } = unsent(context);
       return length === 0 ? {} : { sent: context.sent + length, told: context.expected, unreported: 0 };
@@ -220,8 +220,8 @@ export const linkMachine = setup({
     forgetConnection: assign(nothingSent),
     forgetPeer: assign(({ context }) => stranger(context)),
     changeNonce: assign({ nonce: ({ context }) => context.nonce + 1 }),
-    hearAgain: raise((_, frame: Heard<Frame>) => frame),
-    hearOrigin: raise((_, { origin, from, message }: Received<Relayed>) => ({ ...message, from: origin, via: from })),
+    receiveAgain: raise((_, frame: Incoming<Frame>) => frame),
+    receiveOrigin: raise((_, { origin, from, message }: Received<Relayed>) => ({ ...message, from: origin, via: from })),
     announceUp: emit(({ context }) => ({ type: 'link.up' as const, peer: context.peer })),
     announceDown: emit(({ context }) => ({ type: 'link.down' as const, peer: context.peer })),
     announceGone: emit(({ context }) => ({ type: 'link.gone' as const, peer: context.peer })),
@@ -254,7 +254,7 @@ export const linkMachine = setup({
   initial: 'seeking',
   on: {
     leave: { target: '.left', actions: [...transmit(goodbye)] },
-    relayed: { guard: withEvent('isByRelay'), actions: withEvent('hearOrigin') },
+    relayed: { guard: withEvent('isByRelay'), actions: withEvent('receiveOrigin') },
     restart: { target: '.seeking', actions: ['beginSession', 'forgetConnection', 'forgetPeer', 'changeNonce'] },
   },
   states: {
@@ -274,7 +274,7 @@ export const linkMachine = setup({
           { guard: withEvent('isLate') },
           // Another node with this id has come. This end ignores its frames and falls silent.
           { guard: withEvent('remembersLater') },
-          { guard: withEvent('beginsSession'), target: 'down', actions: [withEvent('noteSession'), withEvent('hearAgain')] },
+          { guard: withEvent('beginsSession'), target: 'down', actions: [withEvent('noteSession'), withEvent('receiveAgain')] },
           { guard: withEvent('isOfAnotherConnection'), actions: challengeIt },
           { guard: withEvent('isDeceived'), target: 'down', actions: reconnect },
           { guard: withEvent('isRejection'), actions: takeRejection },

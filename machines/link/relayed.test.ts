@@ -12,7 +12,7 @@ test('a link is cut while a third node reaches both, without suspicions: 2780 st
   expect(found).toMatchObject({ verdict: 'valid', doomed: 0, states: 2780 });
 });
 
-const hearing = (what: object) => assign(({ context, event }: any) => taken(context, { ...event, ...what })) as never;
+const observer = (what: object) => assign(({ context, event }: any) => taken(context, { ...event, ...what })) as never;
 const silenceOf = (c: { silence: number; patience: number }) => Math.min(c.silence + 1, c.patience);
 
 describe('without one of its rules a promise breaks, shown by a counterexample', () => {
@@ -28,13 +28,13 @@ describe('without one of its rules a promise breaks, shown by a counterexample',
       'a peer that is not received directly is not notified',
       'delivery',
       [cutOneWay, post('a', 'c', 1)],
-      { changes: { actions: { take: hearing({ hears: true }) } } },
+      { changes: { actions: { take: observer({ hears: true }) } } },
     ],
     [
       'missing frames are ignored',
       'delivery',
       [cutOneWay, post('a', 'c', 1)],
-      { changes: { actions: { take: hearing({ rejects: false }) } } },
+      { changes: { actions: { take: observer({ rejects: false }) } } },
     ],
   ])('%s: %s', (_, property, commands, search) => {
     const found = searchBetween(line, commands, { suspicions: 0, ...search });

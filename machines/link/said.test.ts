@@ -37,7 +37,7 @@ const scenario = {
 const LED = 'a connection begins with an answer, and ends for a reason';
 const DUE = 'due messages are sent, and no others';
 const WAYS = 'messages use every available way';
-const HEARD = 'proven messages are delivered immediately, and nothing else changes state';
+const RECEIVED = 'proven messages are delivered immediately, and nothing else changes state';
 const STRANGER = 'a restarted end forgets its peer';
 
 test.each([
@@ -67,8 +67,8 @@ test.each([
   [WAYS, 'drop action up: frame #4, action 2'],
   [WAYS, 'drop guard up: pass'],
   [WAYS, 'drop guard up: relay'],
-  [HEARD, 'drop action seeking: frame #2, action 6'],
-  [HEARD, 'drop action up: frame #6, action 1'],
+  [RECEIVED, 'drop action seeking: frame #2, action 6'],
+  [RECEIVED, 'drop action up: frame #6, action 1'],
   [STRANGER, 'drop action (root): restart, action 2'],
   [STRANGER, 'drop action (root): restart, action 3'],
   [STRANGER, 'drop action (root): restart, action 4'],

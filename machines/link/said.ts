@@ -26,7 +26,7 @@ export class SaidAndHeard {
   private isLed = true;
   private isDue = true;
   private isByEachWay = true;
-  private isHeard = true;
+  private isReceived = true;
   private isStranger = true;
 
   record(step: Step, before: Ends, after: Ends, { links }: Configuration): void {
@@ -68,7 +68,7 @@ export class SaidAndHeard {
       { name: 'a connection begins with an answer, and ends for a reason', kind: always, holds: this.isLed },
       { name: 'due messages are sent, and no others', kind: always, holds: this.isDue },
       { name: 'messages use every available way', kind: always, holds: this.isByEachWay },
-      { name: 'proven messages are delivered immediately, and nothing else changes state', kind: always, holds: this.isHeard },
+      { name: 'proven messages are delivered immediately, and nothing else changes state', kind: always, holds: this.isReceived },
       { name: 'a restarted end forgets its peer', kind: always, holds: this.isStranger },
     ];
   }
@@ -76,17 +76,17 @@ export class SaidAndHeard {
   private judge(step: EndStep): void {
     const { before, after, event, course } = step;
     if (after.value !== course.value) this.isLed = false;
-    if (!isHeard(step)) this.isHeard = false;
+    if (!isReceived(step)) this.isReceived = false;
     if (event.type === 'restart' && !isStranger(before.context, after.context)) this.isStranger = false;
   }
 
   /** Judges the sent messages. `null` means that the direct way and the relay are down, so that no message can be seen. */
   private listen(key: string, { before, after, event, course }: EndStep, words: readonly Utterance[] | null): void {
-    const { heard, description } = course;
+    const { received, description } = course;
     if (words === null) return void this.said.set(key, spokenBy(after.context));
-    const goesOn = isUp(before) && isUp(after) && heard?.isFirst !== true;
+    const goesOn = isUp(before) && isUp(after) && received?.isFirst !== true;
     const speech = new Speech(words, after.context, event, goesOn ? this.said.get(key)! : NOTHING_SENT);
-    if (heard) speech.hear(heard, heard.isFirst ? 0 : before.context.expected);
+    if (received) speech.receive(received, received.isFirst ? 0 : before.context.expected);
     else for (const why of description) speech.say(why);
     if (!speech.isOver) this.isDue = false;
     this.said.set(key, isUp(after) ? speech.said : NOTHING_SENT);
@@ -99,12 +99,12 @@ const areSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
 const isWord = (message: Message): message is Utterance => message.type === 'frame' || message.type === 'bye';
 
 /** The event of a step, with the type of the link chart: links have no other chart. */
-const heardIn = ({ event }: Step): LinkChartEvent => event as unknown as LinkChartEvent;
+const eventOf = ({ event }: Step): LinkChartEvent => event as unknown as LinkChartEvent;
 
 /** The end that handles the event, and the event as it receives it; `null` for frames that the node only relays. */
 function askedOf(step: Step, ends: Ends): (Pick<EndStep, 'event'> & { readonly peer: NodeId }) | null {
   const { kind, role } = step;
-  const event = heardIn(step);
+  const event = eventOf(step);
   if (kind === 'command') return { peer: step.event['peer'], event };
   if (kind === 'timer') return { peer: [...ends.keys()].find((peer) => roleTo(peer) === role)!, event };
   if (event.type === 'frame' || event.type === 'bye') return { peer: event.from, event };
@@ -120,7 +120,7 @@ const passesOn = (end: End): boolean => isUp(end) && end.context.via === null;
 
 /** The frames that a node relays in this step. */
 function relayedAt(step: Step, ends: Ends, links: LinksView): readonly unknown[] {
-  const event = heardIn(step);
+  const event = eventOf(step);
   if (event.type !== 'relay') return [];
   const { target, from: origin, message } = event;
   const isPassed = passesOn(ends.get(target)!) && ends.get(target)!.context.relays.length > 0 && links.up(step.node, target);
@@ -134,11 +134,11 @@ function wayOf({ before, after, event, course: { description } }: EndStep): Node
 }
 
 /** True if the next messages of the frame are delivered, and acknowledged messages are removed. */
-function isHeard({ before, after, course: { heard, isNothing } }: EndStep): boolean {
+function isReceived({ before, after, course: { received, isNothing } }: EndStep): boolean {
   const [was, is] = [before.context, after.context];
   if (isNothing) return areSame([was], [is]);
-  if (!heard) return true;
-  const { frame, isFirst } = heard;
+  if (!received) return true;
+  const { frame, isFirst } = received;
   const [base, expected] = isFirst ? [0, 0] : [was.base, was.expected];
   const come = fresh({ ...is, expected }, frame).length;
   return is.base === Math.max(base, frame.ack) && is.expected === expected + come;

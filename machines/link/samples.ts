@@ -5,7 +5,7 @@
 import type { ChartSamples, SystemSample } from '../protocol.js';
 import { checksumOf, type Bye, type Frame, type LinkContext, type LinkInput } from './frames.js';
 import type { LinkChartEvent } from './machine.js';
-import type { Heard } from './ways.js';
+import type { Incoming } from './ways.js';
 
 const input: LinkInput = {
   peer: 'b',
@@ -22,7 +22,7 @@ const input: LinkInput = {
 };
 
 /** The acknowledgment of an honest peer, unless the checksum is among the changes. */
-const frame = (c: LinkContext, { ack = c.base + c.sent, ...changes }: Partial<Frame>): Heard<Frame> => ({
+const frame = (c: LinkContext, { ack = c.base + c.sent, ...changes }: Partial<Frame>): Incoming<Frame> => ({
   type: 'frame',
   from: c.peer,
   session: Math.max(c.latest, 3),
@@ -38,7 +38,7 @@ const frame = (c: LinkContext, { ack = c.base + c.sent, ...changes }: Partial<Fr
   ...changes,
 });
 
-const bye = (c: LinkContext, changes: Partial<Bye>): Heard<Bye> => ({
+const bye = (c: LinkContext, changes: Partial<Bye>): Incoming<Bye> => ({
   type: 'bye',
   from: c.peer,
   session: Math.max(c.latest, 3),

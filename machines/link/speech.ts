@@ -45,7 +45,7 @@ export class Speech {
   }
 
   /** Handles a frame of the connection: it may begin the connection, make room for more messages, or require a reply. */
-  hear({ frame, isFirst }: NonNullable<Course['heard']>, expected: number): void {
+  receive({ frame, isFirst }: NonNullable<Course['received']>, expected: number): void {
     const { context } = this;
     if (isFirst) this.say('first');
     const size = fresh({ ...context, expected }, frame).reduce<number>((sum, body) => sum + sizeOf(body), 0);

@@ -34,12 +34,12 @@ export interface Relayed {
 }
 
 /** A received message, with the relay that forwarded it if it did not come directly. */
-export type Heard<M> = M & { readonly from: NodeId; readonly via?: NodeId };
+export type Incoming<M> = M & { readonly from: NodeId; readonly via?: NodeId };
 
 const halfOf = ({ patience }: Pick<LinkContext, 'patience'>): number => Math.ceil(patience / 2);
 
 /** True if the peer is received directly, as far as this end knows. */
-export const hearsDirectly = (c: LinkContext): boolean => c.deaf < halfOf(c);
+export const receivesDirectly = (c: LinkContext): boolean => c.deaf < halfOf(c);
 
 const nextRelay = ({ relays, via }: LinkContext): NodeId | null =>
   relays[(via === null ? 0 : relays.indexOf(via) + 1) % relays.length] ?? null;
@@ -54,10 +54,10 @@ export const firstWay = (c: Pick<LinkContext, 'relays' | 'patience'>) => ({
  * The way after a frame. A direct frame whose sender also receives directly ends the detour. A rejection does not, because what its sender
  * knows may be out of date.
  */
-export function wayAfter(c: LinkContext, { hears, rejects, via }: Heard<Frame>): Pick<LinkContext, 'via' | 'deaf'> {
+export function wayAfter(c: LinkContext, { hears, rejects, via }: Incoming<Frame>): Pick<LinkContext, 'via' | 'deaf'> {
   const { deaf } = c;
   if (via === undefined) return { via: hears ? (rejects ? c.via : null) : (c.via ?? nextRelay(c)), deaf: 0 };
-  return { via: hears && hearsDirectly(c) ? c.via : via, deaf };
+  return { via: hears && receivesDirectly(c) ? c.via : via, deaf };
 }
 
 /** The way after a heartbeat, `silence` heartbeats after the last frame from the peer. */

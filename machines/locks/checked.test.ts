@@ -201,7 +201,7 @@ describe('without one of its rules a promise breaks, shown by a counterexample',
     [
       '2: the leader does not propose again',
       'service',
-      mutant({ guards: { isElected: never, leads: never, hearsAndLeads: never } }),
+      mutant({ guards: { isElected: never, leads: never, receivesAndLeads: never } }),
       [ask('b'), ...crash('a')],
       {},
     ],

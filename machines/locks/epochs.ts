@@ -62,7 +62,7 @@ import { epochsGuards } from './guards.js';
 import {
   claimIn,
   earlyAfter,
-  hearEarly,
+  receiveEarly,
   knownAtStart,
   missedBy,
   recordsOf,
@@ -152,13 +152,13 @@ const differing = [
     actions: [withEvent('announceDiffering'), withEvent('noteDiffering'), send(replyToDiffering), withEvent('partWith')],
   },
 ] as const;
-const reconciled = { guard: withEvent('isReconciled'), actions: [withEvent('forgetDiffering'), 'hearAgain'] } as const;
+const reconciled = { guard: withEvent('isReconciled'), actions: [withEvent('forgetDiffering'), 'receiveAgain'] } as const;
 /** Rule 1. */
 const unreasonable = {
   guard: withEvent('isBeyondReason'),
   actions: [withEvent('announceUnreasonable'), withEvent('partWith')],
 } as const;
-const later = { guard: withEvent('isLater'), actions: ['learn', 'hearAgain'] } as const;
+const later = { guard: withEvent('isLater'), actions: ['learn', 'receiveAgain'] } as const;
 /** From members that have begun the epoch already. */
 const keptUntilBegun = { guard: withEvent('isForThis'), actions: withEvent('keepEarly') } as const;
 const early = { find: keptUntilBegun, confirm: keptUntilBegun, recall: keptUntilBegun, disowned: keptUntilBegun } as const;
@@ -238,13 +238,13 @@ export const epochsMachine = setup({
     noteBound: assign({ bound: ({ context: { reports, membership } }: In) => boundOf(reports, membership) }),
     learn: enqueueActions(learn),
     /** Judges the message again after its membership was learned. */
-    hearAgain: raise(({ event }) => event),
+    receiveAgain: raise(({ event }) => event),
     partWith: enqueueActions(partWith),
     noteDiffering: assign({ differing: (args, event: From<OfMember>) => withDiffering(args, event) }),
     forgetDiffering: assign({ differing: (args, event: From<OfMember>) => withoutDiffering(args, event) }),
     noteGivenWay: assign({ differing: (args, event: From<OfMember>) => withGivenWay(args, event) }),
     keepEarly: assign(earlyAfter),
-    hearEarly: enqueueActions(hearEarly),
+    receiveEarly: enqueueActions(receiveEarly),
     announceEpoch: emit(({ context }: In) => notificationOf(context.served)),
     announceDiffering: emit((args: In, event: From<OfMember>) => ({ type: 'differs' as const, ...listsOf(args, event) })),
     // XState does not pass the event to an entry action as a parameter: here it is the message of a peer.
@@ -275,8 +275,8 @@ export const epochsMachine = setup({
       { guard: 'isElected', ...prepareAgain, actions: withEvent('noteLeader') },
       { guard: withEvent('isAnother'), actions: [withEvent('noteLeader'), send(change)] },
     ],
-    hello: [...differing, reconciled, later, { guard: withEvent('hearsAndLeads'), ...prepareAgain }],
-    changed: [...differing, later, { guard: withEvent('hearsAndLeads'), ...prepareAgain }],
+    hello: [...differing, reconciled, later, { guard: withEvent('receivesAndLeads'), ...prepareAgain }],
+    changed: [...differing, later, { guard: withEvent('receivesAndLeads'), ...prepareAgain }],
     reconfigure: [
       { guard: withEvent('mayWantNow'), ...prepareAgain, actions: withEvent('noteWanted') }, // 9
       { guard: withEvent('mayWant'), actions: withEvent('noteWanted') },
@@ -468,7 +468,7 @@ export const epochsMachine = setup({
           { guard: withEvent('isStranded'), actions: [withEvent('attach'), tell(attest), send(changeOfMember)] }, // 11
           { actions: [withEvent('attach'), tell(attest), withEvent('disown'), send(attachment)] }, // 11
         ],
-        early: { actions: 'hearEarly' },
+        early: { actions: 'receiveEarly' },
         confirming: { actions: [withEvent('noteRecord'), send(askForConfirmation)] }, // 10, 11
         confirm: {
           guard: withEvent('isQuestion'),

@@ -137,7 +137,7 @@ export const epochsGuards = {
   isElected: (args: In) => leads(args) && args.context.leader !== args.context.id,
   isAnother: ({ context }: In, { leader }: LeaderChange) => leader !== context.leader,
   isIrrelevant: ({ context }: In, { peer }: NamedLinkEvent) => !concerns(peer, context),
-  hearsAndLeads: (args: In, { from }: From<unknown>) => leads(args) && concerns(from, args.context),
+  receivesAndLeads: (args: In, { from }: From<unknown>) => leads(args) && concerns(from, args.context),
   /** True if this node is the only voter: it needs no other peer, and relevant peers will not send messages to it. */
   isOnlyVoter: ({ context: { id, membership } }: In) => membership.voters.length === 1 && membership.voters[0] === id,
   isOverruledAndRemoved: ({ context: { id, membership, promised } }: In) =>

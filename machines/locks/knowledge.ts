@@ -352,7 +352,7 @@ export function earlyAfter({ context: { early } }: In<unknown>, message: From<Lo
   return { early: (place < 0 ? early : early.toSpliced(place, 1)).concat(message) };
 }
 
-export function hearEarly({ context: { early }, enqueue }: Enqueuing): void {
+export function receiveEarly({ context: { early }, enqueue }: Enqueuing): void {
   for (const message of early) enqueue.raise(message);
   enqueue.assign({ early: [] });
 }

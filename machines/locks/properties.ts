@@ -114,8 +114,8 @@ function isLeftOut(c: Configuration, node: NodeId): boolean {
   const linksOf = (id: NodeId) => epochsOf(c.nodes.get(id)!).context.links;
   return c.links.neighbors(node).some((peer) => {
     const other = servingOf(c.nodes.get(peer)!);
-    const hearsEachOther = c.links.up(peer, node) && linksOf(peer).includes(node) && linksOf(node).includes(peer);
-    return hearsEachOther && other !== null && other.epoch > served.epoch && !other.members.includes(node);
+    const receivesEachOther = c.links.up(peer, node) && linksOf(peer).includes(node) && linksOf(node).includes(peer);
+    return receivesEachOther && other !== null && other.epoch > served.epoch && !other.members.includes(node);
   });
 }
 

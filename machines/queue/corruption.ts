@@ -70,12 +70,12 @@ function arbitraryGuardian(child: NodeId, { options }: QueueInstance, choose: Ch
 }
 
 function arbitraryTree(id: NodeId, instance: QueueInstance, choose: Choose): TreeContext {
-  const heard: Record<NodeId, TreeEntry | null> = {};
+  const received: Record<NodeId, TreeEntry | null> = {};
   for (const [u, v] of instance.topology.links) {
     const peer = u === id ? v : v === id ? u : null;
-    if (peer !== null) heard[peer] = arbitraryEntry(peer, instance, choose);
+    if (peer !== null) received[peer] = arbitraryEntry(peer, instance, choose);
   }
-  const context = { ...treeInput(id, instance), heard };
+  const context = { ...treeInput(id, instance), received };
   return { ...context, parent: ownEntry(context).via, children: childrenOf(context) };
 }
 

@@ -36,14 +36,14 @@ const guardianEvents = ({ sent, est }: GuardianContext): Message[] => [
 ];
 
 /** Node 1 between peers a and b: a root, a child, an invalid entry, and no entry of an unknown node. */
-const treeEvents = ({ heard }: TreeContext): Message[] => [
+const treeEvents = ({ received }: TreeContext): Message[] => [
   event({ type: 'timer', timer: BEAT }),
   event({ type: 'heartbeat', id: 0, root: 0, dist: 0, par: null, from: 'a' }),
   event({ type: 'heartbeat', id: 0, root: 0, dist: -1, par: null, from: 'a' }),
   event({ type: 'heartbeat', id: 2, root: 0, dist: 2, par: 1, from: 'b' }),
   event({ type: 'heartbeat', id: 2, root: 1, dist: 1, par: 1, from: 'b' }),
   event({ type: 'heartbeat', id: 9, root: 0, dist: 0, par: null, from: 'z' }),
-  event({ type: 'a' in heard ? 'link.down' : 'link.up', peer: 'a' }),
+  event({ type: 'a' in received ? 'link.down' : 'link.up', peer: 'a' }),
   // A link may return before any notification of its loss.
   event({ type: 'link.up', peer: 'b' }),
 ];
@@ -53,7 +53,7 @@ const treeStart: TreeInput = {
   limit: 3,
   period: 1,
   client: 'pointer',
-  heard: { a: null, b: null },
+  received: { a: null, b: null },
   parent: null,
   children: [],
 };

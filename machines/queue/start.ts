@@ -30,14 +30,14 @@ export const parentAtStart = (id: NodeId, { parents }: QueueOptions): NodeId | n
 export function treeInput(id: NodeId, instance: Instance<QueueOptions>): TreeInput {
   const { options, topology } = instance;
   const { neighbors, entries } = options.levels!;
-  const heard: Record<NodeId, TreeEntry | null> = {};
-  for (const peer of neighbors[id]!) heard[peer] = entries[peer]!;
+  const received: Record<NodeId, TreeEntry | null> = {};
+  for (const peer of neighbors[id]!) received[peer] = entries[peer]!;
   return {
     identity: identityInTree(id, options.root, instance),
     limit: topology.nodes.length,
     period: beatTicks(options),
     client: POINTER,
-    heard,
+    received,
     parent: parentAtStart(id, options),
     children: options.children[id]!,
   };

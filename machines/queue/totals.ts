@@ -8,7 +8,7 @@ import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
 import type { Fold, Totals } from '../folded.js';
 import type { ChannelState, Instance, NodeView } from '../protocol.js';
-import { childrenOf, type Heartbeat, type Hearing, type TreeEntry } from '../tree/bfs.js';
+import { childrenOf, type Heartbeat, type TreeKnowledge, type TreeEntry } from '../tree/bfs.js';
 import { isSameEntry, entrySaidBy } from '../tree/silent.js';
 import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';
 import type { QueueOptions } from './options.js';
@@ -23,7 +23,7 @@ interface NodeFact {
   readonly guardians: Guardians;
   readonly fits: boolean;
   /** For a maintained tree: the table last received, and the current heartbeat of the node. */
-  readonly heard: Hearing['heard'] | null;
+  readonly received: TreeKnowledge['received'] | null;
   readonly said: TreeEntry | null;
 }
 
@@ -35,8 +35,8 @@ interface FlightFact {
 
 export const queueFold: Fold<QueueOptions, QueueTotals, QueueMessage | Heartbeat> = {
   node: (view, id) => {
-    const hearing: Hearing | undefined = view[TREE]?.context;
-    const tree = hearing ? { heard: hearing.heard, said: entrySaidBy(hearing) } : { heard: null, said: null };
+    const knowledge: TreeKnowledge | undefined = view[TREE]?.context;
+    const tree = knowledge ? { received: knowledge.received, said: entrySaidBy(knowledge) } : { received: null, said: null };
     return { id, pointer: pointerIn(view)!, guardians: guardiansOf(view), fits: rolesFit(id, view), ...tree };
   },
   flight: ({ from, to, message }) => ({ from, to, message }),
@@ -51,7 +51,7 @@ export const queueFold: Fold<QueueOptions, QueueTotals, QueueMessage | Heartbeat
 export const rolesFit = (id: NodeId, node: NodeView): boolean => guardiansFit(node) && stateFits(id, node) && treeFits(node);
 
 function treeFits(node: NodeView): boolean {
-  const tree: Hearing | undefined = node[TREE]?.context;
+  const tree: TreeKnowledge | undefined = node[TREE]?.context;
   if (!tree) return true;
   const { parent, children } = pointerIn(node)!;
   const due = childrenOf(tree);
@@ -98,7 +98,7 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
   misfits = 0;
   private readonly sites = new Map<NodeId, Site>();
   private readonly edges = new Places((child: Site) => this.isLegalAbove(child));
-  private readonly hearers = new Places((site: Site) => this.hearsAll(site));
+  private readonly receivers = new Places((site: Site) => this.receivesAll(site));
   private readonly sayers = new Places((site: Site) => isConsistent(site));
   private readonly isLegal: (edge: EdgeView) => boolean;
   private readonly isKeptUp: boolean;
@@ -110,7 +110,7 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
 
   /** True if the tree no longer moves, and every edge of it whose link is up is fully legal. */
   get isFullyLegal(): boolean {
-    return this.edges.hold && (!this.isKeptUp || (this.hearers.hold && this.sayers.hold));
+    return this.edges.hold && (!this.isKeptUp || (this.receivers.hold && this.sayers.hold));
   }
 
   node(fact: NodeFact, by: 1 | -1): void {
@@ -130,14 +130,14 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
       if (was?.value !== value || was.context !== context) this.touchEdge(child);
     }
     for (const child of before?.guardians.keys() ?? []) if (!guardians.has(child)) this.touchEdge(child);
-    if (this.isKeptUp) this.hear(site, fact, before);
+    if (this.isKeptUp) this.receive(site, fact, before);
   }
 
-  private hear(site: Site, { heard, said }: NodeFact, before: NodeFact | undefined): void {
-    if (before?.heard !== heard) this.hearers.touch(site);
+  private receive(site: Site, { received, said }: NodeFact, before: NodeFact | undefined): void {
+    if (before?.received !== received) this.receivers.touch(site);
     if (before?.said && said && isSameEntry(before.said, said)) return;
     this.sayers.touch(site);
-    for (const peer of site.ways.keys()) this.hearers.touch(this.at(peer));
+    for (const peer of site.ways.keys()) this.receivers.touch(this.at(peer));
   }
 
   flight(fact: FlightFact, by: 1 | -1): void {
@@ -156,7 +156,7 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
   channel({ from, to, up }: ChannelState): void {
     this.way(from, to).up = up;
     this.touchEdgeBetween(from, to);
-    for (const end of [from, to]) this.hearers.touch(this.at(end));
+    for (const end of [from, to]) this.receivers.touch(this.at(end));
   }
 
   private touchEdge(child: NodeId | undefined): void {
@@ -195,17 +195,17 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
   }
 
   /** True if its table contains exactly its linked neighbors, with their current heartbeats. */
-  private hearsAll({ fact, ways }: Site): boolean {
-    if (!fact?.heard) return true;
-    const { id, heard } = fact;
+  private receivesAll({ fact, ways }: Site): boolean {
+    if (!fact?.received) return true;
+    const { id, received } = fact;
     let peers = 0;
     for (const [peer, { up }] of ways) {
       if (!up || !this.way(peer, id).up) continue;
       peers++;
-      const [entry, said] = [heard[peer] ?? null, this.at(peer).fact?.said];
+      const [entry, said] = [received[peer] ?? null, this.at(peer).fact?.said];
       if (entry === null || !said || !isSameEntry(entry, said)) return false;
     }
-    return peers === Object.keys(heard).length;
+    return peers === Object.keys(received).length;
   }
 }
 

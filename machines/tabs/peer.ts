@@ -5,7 +5,7 @@
  * asked, and its reply depends on a message and not on a timer. A tab that does not reply within the patience is gone.
  *
  * States.
- *    heard   it has sent a message since the last beat
+ *    present it has sent a message since the last beat
  *    silent  it has not, and is asked at each beat
  *    gone    it has sent `bye`, or was silent for too long
  * Invariant: `silence` is at most `patience`.
@@ -37,7 +37,7 @@ const answer = ({ context: { peer } }: In) => ({ to: peer, message: { type: 'bea
 const leaving = tell(({ context: { peer } }: In) => ({ role: TAB, message: { type: 'gone' as const, peer } as const }));
 
 /**
- * Another tab, as this tab knows it: `heard`, `silent` or `gone`.
+ * Another tab, as this tab knows it: `present`, `silent` or `gone`.
  *
  * @public
  */
@@ -55,14 +55,14 @@ export const peerMachine = setup({
   id: 'peer',
   context: ({ input }) => ({ ...input, silence: 0 }),
   entry: 'announceUp',
-  initial: 'heard',
+  initial: 'present',
   on: {
-    beat: '.heard',
-    ping: { target: '.heard', actions: send(answer) },
+    beat: '.present',
+    ping: { target: '.present', actions: send(answer) },
     bye: '.gone',
   },
   states: {
-    heard: { entry: 'forgive', on: { due: 'silent' } },
+    present: { entry: 'forgive', on: { due: 'silent' } },
     silent: {
       entry: ['count', send(question)],
       on: {

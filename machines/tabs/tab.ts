@@ -98,7 +98,7 @@ export const tabMachine = setup({
     ...effects<TabMessage | Message>(),
     meet: assign({ peers: ({ context }, { from }: From<Message>) => [...context.peers, from].sort() }),
     part: assign({ peers: ({ context }, gone: Gone) => context.peers.filter((peer) => peer !== gone.peer) }),
-    hearAnswer: assign(({ context }, { peers, isPresent }: Here) => ({
+    receiveAnswer: assign(({ context }, { peers, isPresent }: Here) => ({
       waited: 0,
       ...(isPresent && { named: [...new Set([...(context.named ?? []), ...peers])].sort() }),
     })),
@@ -128,8 +128,8 @@ export const tabMachine = setup({
           on: {
             hello: { guard: withEvent('isStranger'), actions: [...meet, send(here(false))] },
             here: [
-              { guard: withEvent('isStranger'), actions: [...meet, withEvent('hearAnswer'), arm(nextBeat)] },
-              { actions: [withEvent('hearAnswer'), arm(nextBeat)] },
+              { guard: withEvent('isStranger'), actions: [...meet, withEvent('receiveAnswer'), arm(nextBeat)] },
+              { actions: [withEvent('receiveAnswer'), arm(nextBeat)] },
             ],
             timer: [{ guard: 'hasWaited', target: 'present' }, { actions: ['count', arm(nextBeat)] }],
           },

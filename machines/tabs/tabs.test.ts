@@ -68,7 +68,7 @@ describe('without one of its rules a property breaks', () => {
     { ...config, states: { ...config.states, there: { ...there, states: { ...there.states, present } } } } as never,
     implementations as never,
   );
-  const mute = createMachine({ ...peerMachine.config, on: { ...peerMachine.config.on, ping: '.heard' } } as never, {
+  const mute = createMachine({ ...peerMachine.config, on: { ...peerMachine.config.on, ping: '.present' } } as never, {
     ...(peerMachine.implementations as object),
   });
   const of = (charts: object): typeof tabs => ({ ...tabs, charts: { ...tabs.charts, ...charts } });

@@ -14,11 +14,11 @@ export interface Heartbeat {
 export type TreeEntry = Omit<Heartbeat, 'type'>;
 
 /** Stored data of a node: the last heartbeat of each neighbor. */
-export interface Hearing {
+export interface TreeKnowledge {
   readonly identity: number;
   /** At least the number of nodes. All distances are smaller, so an invented root disappears. */
   readonly limit: number;
-  readonly heard: Readonly<Record<NodeId, TreeEntry | null>>;
+  readonly received: Readonly<Record<NodeId, TreeEntry | null>>;
 }
 
 export interface Own extends TreeEntry {
@@ -26,9 +26,9 @@ export interface Own extends TreeEntry {
 }
 
 /** The least (root, dist, via) of the node itself as a root and of each neighbor's offer. */
-export function ownEntry({ identity, limit, heard }: Hearing): Own {
+export function ownEntry({ identity, limit, received }: TreeKnowledge): Own {
   let own: Own = { id: identity, root: identity, dist: 0, par: null, via: null };
-  for (const [via, entry] of Object.entries(heard)) {
+  for (const [via, entry] of Object.entries(received)) {
     if (!entry || !isDistance(entry.dist) || entry.root >= identity || entry.dist + 1 >= limit) continue;
     const offer: Own = { id: identity, root: entry.root, dist: entry.dist + 1, par: entry.id, via };
     if (comesBefore(offer, own)) own = offer;
@@ -37,12 +37,12 @@ export function ownEntry({ identity, limit, heard }: Hearing): Own {
 }
 
 /** The neighbors that report this node as parent, in the order of their identities. */
-export function childrenOf(hearing: Hearing): NodeId[] {
-  const { root, dist } = ownEntry(hearing);
-  return Object.entries(hearing.heard)
+export function childrenOf(knowledge: TreeKnowledge): NodeId[] {
+  const { root, dist } = ownEntry(knowledge);
+  return Object.entries(knowledge.received)
     .filter((peer): peer is [NodeId, TreeEntry] => {
       const entry = peer[1];
-      return entry !== null && entry.par === hearing.identity && entry.root === root && entry.dist === dist + 1;
+      return entry !== null && entry.par === knowledge.identity && entry.root === root && entry.dist === dist + 1;
     })
     .sort(([, a], [, b]) => a.id - b.id)
     .map(([child]) => child);

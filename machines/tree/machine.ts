@@ -11,16 +11,16 @@
  *
  *   steady   the tree above matches the entries
  *   moving   within one step: the entries define another tree, and the `client` role is notified of each difference in turn
- * Invariant between steps: `parent` and `children` are those that `heard` gives.
+ * Invariant between steps: `parent` and `children` are those that `received` gives.
  *
  * Departures. A heartbeat carries its sender's identity, since ties are broken by identity and peers are known by name. The client is
  * notified of new neighbors before lost ones, so its neighbors change from one tree to the next without a moment in which both are missing.
  */
 import { assign, setup } from 'xstate';
 import { arm, effects, send, tell, withEvent, type LinkEvent, type NodeId, type Received, type TimerEvent } from '../effects.js';
-import { childrenOf, ownEntry, type TreeEntry, type Hearing, type Heartbeat } from './bfs.js';
+import { childrenOf, ownEntry, type TreeEntry, type TreeKnowledge, type Heartbeat } from './bfs.js';
 
-export interface TreeInput extends Hearing {
+export interface TreeInput extends TreeKnowledge {
   /** Ticks between two heartbeats. */
   readonly period: number;
   /** The role of the same node that uses the tree. */
@@ -52,7 +52,7 @@ const lost = (context: TreeContext) => {
 
 const ownHeartbeat = ({ context }: In) => {
   const { via: _, ...entry } = ownEntry(context);
-  return { to: Object.keys(context.heard), message: { type: 'heartbeat' as const, ...entry } };
+  return { to: Object.keys(context.received), message: { type: 'heartbeat' as const, ...entry } };
 };
 const nextBeat = ({ context }: In) => ({ timer: BEAT, delay: context.period });
 
@@ -61,8 +61,8 @@ const loss = ({ context }: In) => toClient(context, { type: 'child.lost', child:
 const newParent = ({ context }: In) => toClient(context, { type: 'parent.changed', parent: ownEntry(context).via });
 const toClient = ({ client }: TreeContext, message: TreeChange) => ({ role: client, message });
 
-const heardFrom = (context: TreeContext, peer: NodeId, entry: TreeEntry | null) => ({
-  heard: { ...context.heard, [peer]: entry },
+const receivedFrom = (context: TreeContext, peer: NodeId, entry: TreeEntry | null) => ({
+  received: { ...context.received, [peer]: entry },
 });
 
 /**
@@ -74,20 +74,20 @@ export const treeMachine = setup({
   types: {} as { context: TreeContext; events: TreeEvent; input: TreeInput },
   actions: {
     ...effects<Heartbeat>(),
-    hear: assign(({ context }, { from, id, root, dist, par }: ReceivedHeartbeat) =>
-      heardFrom(context, from, { id, root, dist, par }),
+    receive: assign(({ context }, { from, id, root, dist, par }: ReceivedHeartbeat) =>
+      receivedFrom(context, from, { id, root, dist, par }),
     ),
-    meet: assign(({ context }, { peer }: LinkEvent<NodeId>) => heardFrom(context, peer, null)),
+    meet: assign(({ context }, { peer }: LinkEvent<NodeId>) => receivedFrom(context, peer, null)),
     part: assign(({ context }, { peer }: LinkEvent<NodeId>) => {
-      const { [peer]: _, ...heard } = context.heard;
-      return { heard };
+      const { [peer]: _, ...received } = context.received;
+      return { received };
     }),
     gainChild: assign({ children: ({ context }) => [...context.children, gained(context)!] }),
     loseChild: assign({ children: ({ context }) => context.children.filter((child) => child !== lost(context)) }),
     adoptParent: assign({ parent: ({ context }) => ownEntry(context).via }),
   },
   guards: {
-    isNeighbor: ({ context }, { from }: ReceivedHeartbeat) => from in context.heard,
+    isNeighbor: ({ context }, { from }: ReceivedHeartbeat) => from in context.received,
     hasGainedChild: ({ context }) => gained(context) !== undefined,
     hasLostChild: ({ context }) => lost(context) !== undefined,
     hasNewParent: ({ context }) => ownEntry(context).via !== context.parent,
@@ -101,7 +101,7 @@ export const treeMachine = setup({
   states: {
     steady: {
       on: {
-        heartbeat: { guard: withEvent('isNeighbor'), target: 'moving', actions: withEvent('hear') },
+        heartbeat: { guard: withEvent('isNeighbor'), target: 'moving', actions: withEvent('receive') },
         'link.up': { target: 'moving', actions: withEvent('meet') },
         'link.down': { target: 'moving', actions: withEvent('part') },
       },

@@ -1,29 +1,29 @@
 /** True if the tree is stable: all nodes have received their neighbors' current heartbeats, and only those are in flight. */
 import type { NodeId } from '../effects.js';
 import type { Configuration } from '../protocol.js';
-import { ownEntry, type TreeEntry, type Heartbeat, type Hearing } from './bfs.js';
+import { ownEntry, type TreeEntry, type Heartbeat, type TreeKnowledge } from './bfs.js';
 
 /** Cached by context, because contexts are immutable. */
-const description = new WeakMap<Hearing, ReturnType<typeof ownEntry>>();
+const description = new WeakMap<TreeKnowledge, ReturnType<typeof ownEntry>>();
 
 /** Heartbeat of a node that has received this. */
-export function entrySaidBy(hearing: Hearing): ReturnType<typeof ownEntry> {
-  let entry = description.get(hearing);
-  if (!entry) description.set(hearing, (entry = ownEntry(hearing)));
+export function entrySaidBy(knowledge: TreeKnowledge): ReturnType<typeof ownEntry> {
+  let entry = description.get(knowledge);
+  if (!entry) description.set(knowledge, (entry = ownEntry(knowledge)));
   return entry;
 }
 
 export function isSilent(c: Configuration, role: string): boolean {
-  const hearing = (node: NodeId): Hearing => c.nodes.get(node)![role]!.context;
-  const isHeard = (peer: NodeId, entry: TreeEntry | null) => entry !== null && isSameEntry(entry, entrySaidBy(hearing(peer)));
+  const knowledge = (node: NodeId): TreeKnowledge => c.nodes.get(node)![role]!.context;
+  const isReceived = (peer: NodeId, entry: TreeEntry | null) => entry !== null && isSameEntry(entry, entrySaidBy(knowledge(peer)));
   return (
     [...c.nodes.keys()].every((node) => {
-      const { heard } = hearing(node);
+      const { received } = knowledge(node);
       const peers = c.links.neighbors(node).filter((peer) => c.links.up(peer, node));
-      return peers.every((peer) => isHeard(peer, heard[peer] ?? null)) && peers.length === Object.keys(heard).length;
+      return peers.every((peer) => isReceived(peer, received[peer] ?? null)) && peers.length === Object.keys(received).length;
     }) &&
     c.flights.every(
-      ({ from, message }) => message.type !== 'heartbeat' || isSameEntry(message as Heartbeat, entrySaidBy(hearing(from))),
+      ({ from, message }) => message.type !== 'heartbeat' || isSameEntry(message as Heartbeat, entrySaidBy(knowledge(from))),
     )
   );
 }

@@ -5,7 +5,7 @@ import { childrenOf, ownEntry, type TreeEntry } from './bfs.js';
 import { breadthFirst } from './breadth-first.js';
 
 const entry = (id: number, root: number, dist: number, par: number | null = null): TreeEntry => ({ id, root, dist, par });
-const own = (heard: Record<string, TreeEntry | null>) => ownEntry({ identity: 5, limit: 8, heard });
+const own = (received: Record<string, TreeEntry | null>) => ownEntry({ identity: 5, limit: 8, received });
 
 test('the order is: least root, least distance, parent of the smaller identity', () => {
   expect(own({ a: entry(3, 1, 4), b: entry(4, 0, 6) })).toMatchObject({ root: 0, dist: 7, via: 'b' });
@@ -22,7 +22,7 @@ test('distances at the limit, negative or broken do not count', () => {
 });
 
 test('children report this node as parent, with the same root, one step further', () => {
-  const heard = {
+  const received = {
     parent: entry(1, 0, 0),
     child: entry(8, 0, 2, 5),
     first: entry(6, 0, 2, 5),
@@ -30,7 +30,7 @@ test('children report this node as parent, with the same root, one step further'
     elsewhere: entry(10, 0, 2, 4),
     otherRoot: entry(11, 3, 2, 5),
   };
-  expect(childrenOf({ identity: 5, limit: 8, heard })).toEqual(['first', 'child']);
+  expect(childrenOf({ identity: 5, limit: 8, received })).toEqual(['first', 'child']);
 });
 
 test('the initial tree of a run is a fixed point: heartbeats would not change', () => {
@@ -44,8 +44,8 @@ test('the initial tree of a run is a fixed point: heartbeats would not change', 
   });
   const { entries, neighbors, parents } = breadthFirst('n4', graph);
   for (const node of nodes) {
-    const heard = Object.fromEntries(neighbors[node]!.map((peer) => [peer, entries[peer]!]));
-    const { via, ...said } = ownEntry({ identity: entries[node]!.id, limit: 30, heard });
+    const received = Object.fromEntries(neighbors[node]!.map((peer) => [peer, entries[peer]!]));
+    const { via, ...said } = ownEntry({ identity: entries[node]!.id, limit: 30, received });
     expect(said).toEqual(entries[node]);
     expect(via ?? node).toBe(parents[node]);
   }

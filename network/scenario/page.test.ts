@@ -47,7 +47,7 @@ function complaint(take: () => unknown): string | null {
 
 /** The options of a protocol, as it names them where one is not known. */
 const optionsOf = (protocol: string): string[] =>
-  /The options are (.*)\.$/.exec(complaint(() => read({ protocol, options: { unheardOf: 1 } }))!)![1]!.split(', ');
+  /The options are (.*)\.$/.exec(complaint(() => read({ protocol, options: { unknownOption: 1 } }))!)![1]!.split(', ');
 
 test('it names every key, verb, kind and command of the schema, and every option', () => {
   const words = new Set([...wordsOf(scenarioSchema(protocols)), ...Object.keys(protocols).flatMap(optionsOf)]);

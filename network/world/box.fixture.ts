@@ -9,7 +9,7 @@ import { fusible, NOT_FUSED, Script, type Scripted } from './script.js';
 import { World } from './world.js';
 
 interface Context {
-  readonly heard: readonly string[];
+  readonly received: readonly string[];
 }
 type In = { context: Context; event: any };
 
@@ -18,15 +18,15 @@ const chart = setup({
   types: { context: {} as Context, events: {} as any, emitted: {} as Message },
   actions: {
     ...effects(),
-    hear: assign({
-      heard: ({ context, event }: In) => [
-        ...context.heard,
+    receive: assign({
+      received: ({ context, event }: In) => [
+        ...context.received,
         [event.type, event.from ?? event.peer ?? event.timer ?? event.value].filter((part) => part !== undefined).join(' '),
       ],
     }),
   },
 }).createMachine({
-  context: { heard: [] },
+  context: { received: [] },
   initial: 'idle',
   states: {
     idle: { on: { lock: { target: 'locked', actions: emit({ type: 'locked' }) } } },
@@ -38,7 +38,7 @@ const chart = setup({
     unwind: { actions: disarm(() => ({ timer: 'bell' })) },
     throw: { actions: draw(() => ({ bound: 6 })) },
     bring: { actions: emit(({ event }: In) => ({ type: 'brings', id: event.id })) },
-    ...Object.fromEntries(['word', 'timer', 'drawn', 'link.up', 'link.down'].map((type) => [type, { actions: 'hear' }])),
+    ...Object.fromEntries(['word', 'timer', 'drawn', 'link.up', 'link.down'].map((type) => [type, { actions: 'receive' }])),
   },
 } as any);
 
@@ -171,7 +171,7 @@ export function owned(choices: Choices = {}) {
   world.start();
   /** The records since the last call. */
   const news = () => told.splice(0);
-  return { world, news, heard: (node: string) => world.nodes.get(node)!.role('box')!.context.heard as readonly string[] };
+  return { world, news, received: (node: string) => world.nodes.get(node)!.role('box')!.context.received as readonly string[] };
 }
 
 export const give = (world: World, node: string, name: string, fields = {}) => world.perform(ask(node, name, fields));

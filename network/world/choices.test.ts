@@ -13,9 +13,9 @@ describe('messages', () => {
   });
 
   test('messages arrive, are lost and are duplicated by number; others are invalid', () => {
-    const { world, news, heard } = at;
+    const { world, news, received } = at;
     expect(world.make({ deliver: 0 })).toBe(true);
-    expect([news(), heard('b')]).toEqual([['landed 0', '2@17 deliver b word in box'], ['word a']]);
+    expect([news(), received('b')]).toEqual([['landed 0', '2@17 deliver b word in box'], ['word a']]);
     expect(world.make({ duplicate: 1 })).toBe(true);
     expect(news()).toEqual(['launched 2', 'duplicated 2']);
     expect(world.make({ drop: 1 })).toBe(true);
@@ -32,15 +32,15 @@ describe('messages', () => {
     at.world.perform({ do: 'crash', node: 'b' });
     at.news();
     at.world.make({ deliver: 0 });
-    expect([at.news(), at.heard('b')]).toEqual([['landed 0', 'lost 0 node down'], []]);
+    expect([at.news(), at.received('b')]).toEqual([['landed 0', 'lost 0 node down'], []]);
   });
 
   test('may be lost, duplicated, delayed and released by hand', () => {
-    const { world, news, heard } = at;
+    const { world, news, received } = at;
     world.perform({ do: 'hold', message: 1 });
     expect([world.traffic.holdsUp, [...world.traffic.held]]).toEqual([true, [1]]);
     world.perform({ do: 'deliver', message: 1 });
-    expect([heard('b'), world.traffic.holdsUp]).toEqual([['word a'], false]);
+    expect([received('b'), world.traffic.holdsUp]).toEqual([['word a'], false]);
     world.perform({ do: 'duplicate', message: 0 });
     world.perform({ do: 'drop', message: 0 });
     news();
@@ -66,7 +66,7 @@ describe('messages', () => {
 
 describe('timers', () => {
   test('are armed, disarmed and go off, once', () => {
-    const { world, news, heard } = owned();
+    const { world, news, received } = owned();
     give(world, 'a', 'wind');
     expect(news()).toEqual(['armed a bell 5', '0@17 command a wind in box']);
     give(world, 'a', 'unwind');
@@ -75,7 +75,7 @@ describe('timers', () => {
     give(world, 'a', 'wind');
     news();
     expect(world.make({ timer: ['a', 'box', 'bell'] })).toBe(true);
-    expect([news(), heard('a')]).toEqual([['disarmed a bell', '3@17 timer a timer in box'], ['timer bell']]);
+    expect([news(), received('a')]).toEqual([['disarmed a bell', '3@17 timer a timer in box'], ['timer bell']]);
     expect([world.make({ timer: ['a', 'box', 'bell'] }), world.make({ timer: ['x', 'box', 'bell'] })]).toEqual([false, false]);
   });
 
@@ -97,10 +97,10 @@ describe('timers', () => {
 
 describe('draws', () => {
   test('the driver answers the draws of a node and receives them with its step', () => {
-    const { world, news, heard } = owned();
+    const { world, news, received } = owned();
     give(world, 'b', 'throw');
     give(world, 'b', 'unwind');
-    expect([news(), heard('b')]).toEqual([
+    expect([news(), received('b')]).toEqual([
       ['draw 6 b', '0@17 command b throw in box drawn 4', '1@17 command b unwind in box'],
       ['drawn 4'],
     ]);
@@ -109,7 +109,7 @@ describe('draws', () => {
 
 describe('links', () => {
   test('a cut and a join notify each end; messages in flight are lost', () => {
-    const { world, news, heard } = owned();
+    const { world, news, received } = owned();
     give(world, 'a', 'say', { to: 'b' });
     news();
     world.perform({ do: 'cut', link: ['a', 'b'] });
@@ -126,7 +126,7 @@ describe('links', () => {
     ]);
     world.perform({ do: 'join', link: ['a', 'b'], weight: 6 });
     expect(news()).toEqual(['channel ab up', '3@17 link a link.up in box', 'channel ba up', '4@17 link b link.up in box']);
-    expect([world.links.weight('a', 'b'), heard('a')]).toEqual([6, ['link.down b', 'link.up b']]);
+    expect([world.links.weight('a', 'b'), received('a')]).toEqual([6, ['link.down b', 'link.up b']]);
     world.perform({ do: 'join', link: ['a', 'b'] });
     expect(news()).toEqual(['refused - join: the link between a and b is up already']);
     world.perform({ do: 'down', channel: ['a', 'b'] });
@@ -220,12 +220,12 @@ describe('nodes', () => {
   test('a corruption sets the given states, timers and messages', () => {
     const corruption = {
       node: (_: string, __: object, choose: any) => ({
-        roles: { box: { chart: 'box', value: 'locked', context: { heard: [String(choose(3))] } } },
+        roles: { box: { chart: 'box', value: 'locked', context: { received: [String(choose(3))] } } },
         timers: [{ role: 'box', timer: 'bell', delay: 2 }],
       }),
       channel: () => [{ type: 'word' }],
     };
-    const { world, news, heard } = owned({ more: { corruption } });
+    const { world, news, received } = owned({ more: { corruption } });
     give(world, 'a', 'wind');
     news();
     world.perform({ do: 'corrupt', nodes: ['a', 'b'] });
@@ -243,18 +243,18 @@ describe('nodes', () => {
       'armed b bell 2',
       '2@17 corrupt b corrupt',
     ]);
-    expect([heard('a'), world.nodes.get('b')!.role('box')!.value, heard('c')]).toEqual([['2'], 'locked', []]);
+    expect([received('a'), world.nodes.get('b')!.role('box')!.value, received('c')]).toEqual([['2'], 'locked', []]);
     const calm = owned();
     calm.world.perform({ do: 'corrupt', nodes: ['a'] });
     expect(calm.news()).toEqual([]);
   });
 
   test('a world may begin in a given state', () => {
-    const { world, news, heard } = owned();
-    const box = (value: string) => ({ box: { chart: 'box', value, context: { heard: ['before'] } } });
+    const { world, news, received } = owned();
+    const box = (value: string) => ({ box: { chart: 'box', value, context: { received: ['before'] } } });
     const word = { id: 7, from: 'a', to: 'b', message: { type: 'word' }, cost: 2 };
     world.startFrom({ nodes: { a: { roles: box('locked'), timers: [['box', 'bell']] } }, flights: [word] } as any);
-    expect([news(), heard('a'), heard('b'), world.flights.all.length]).toEqual([
+    expect([news(), received('a'), received('b'), world.flights.all.length]).toEqual([
       ['armed a bell 0', 'launched 0', 'placed 0'],
       ['before'],
       [],

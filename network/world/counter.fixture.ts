@@ -10,7 +10,7 @@ interface Context {
   readonly count: number;
   readonly links: readonly NodeId[];
   /** The number of notifications from neighbors. */
-  readonly heard: number;
+  readonly received: number;
 }
 type Event = { readonly type: 'count' | 'counted' } | LinkEvent<NodeId> | StoredEvent;
 type In = { context: Context; event: Event };
@@ -23,7 +23,7 @@ const counterMachine = setup({
   actions: {
     ...effects(),
     add: assign({ count: ({ context }) => context.count + 1 }),
-    hear: assign({ heard: ({ context }) => context.heard + 1 }),
+    receive: assign({ received: ({ context }) => context.received + 1 }),
     join: assign({ links: (args) => [...args.context.links, peerOf(args)].sort() }),
     part: assign({ links: (args) => args.context.links.filter((link) => link !== peerOf(args)) }),
   },
@@ -35,7 +35,7 @@ const counterMachine = setup({
     stored: {
       actions: [send(({ context }: In) => ({ to: context.links, message: { type: 'counted' } })), emit({ type: 'safe' })],
     },
-    counted: { actions: 'hear' },
+    counted: { actions: 'receive' },
     'link.up': { actions: 'join' },
     'link.down': { actions: 'part' },
   },
@@ -51,10 +51,10 @@ export const counter = defineProtocol({
     const links = topology.links.flatMap(([u, v]) => (u === node ? [v] : v === node ? [u] : [])).sort();
     return [
       { role: STORAGE, chart: STORAGE, input },
-      { role: 'counter', chart: 'counter', input: { count: 0, links, heard: 0 } },
+      { role: 'counter', chart: 'counter', input: { count: 0, links, received: 0 } },
     ];
   },
-  reload: (_, __, stored) => [{ role: 'counter', chart: 'counter', input: { count: stored[KEY] ?? 0, links: [], heard: 0 } }],
+  reload: (_, __, stored) => [{ role: 'counter', chart: 'counter', input: { count: stored[KEY] ?? 0, links: [], received: 0 } }],
   route: () => 'counter',
   messages: { counted: {} },
   commands: { count: {} },

@@ -20,11 +20,11 @@ describe('every chart takes the same steps from memory', () => {
 test('every macrostep of a watched system: the receivers that XState reports', () => {
   const { machine, samples } = sampledCharts.find(({ name }) => name === 'directory/directory')!;
   const { input, events } = samples[0]!;
-  const walk = (chart: AnyStateMachine): { heard: Omit<TakenTransition, 'machine'>[]; effects: unknown } => {
-    const heard: Omit<TakenTransition, 'machine'>[] = [];
+  const walk = (chart: AnyStateMachine): { received: Omit<TakenTransition, 'machine'>[]; effects: unknown } => {
+    const received: Omit<TakenTransition, 'machine'>[] = [];
     const effects: unknown[] = [];
     const random = new Random(1, 'observed');
-    const stop = onTransition(({ machine: _, ...taken }) => void heard.push(taken));
+    const stop = onTransition(({ machine: _, ...taken }) => void received.push(taken));
     let { snapshot } = begin(chart, input);
     for (let i = 0; i < 100; i++) {
       const candidates = events(snapshot.context);
@@ -33,11 +33,11 @@ test('every macrostep of a watched system: the receivers that XState reports', (
       snapshot = stepped.snapshot;
     }
     stop();
-    return { heard, effects };
+    return { received, effects };
   };
   // One chart is well remembered, the other is new.
   lockSteps('directory', machine, samples, 10, 40);
   const known = walk(machine);
-  expect(known.heard.length).toBeGreaterThan(50);
+  expect(known.received.length).toBeGreaterThan(50);
   expect(known).toEqual(walk(machine.provide({})));
 });

@@ -45,12 +45,12 @@ describe('flights', () => {
   test('a follower receives existing ones first, and each start and end once', () => {
     const flights = table();
     const first = flights.launch('a', 'b', hello, 1);
-    const heard: string[] = [];
-    flights.follow(({ id }, by) => heard.push(`${id}${by > 0 ? '+' : '-'}`));
+    const received: string[] = [];
+    flights.follow(({ id }, by) => received.push(`${id}${by > 0 ? '+' : '-'}`));
     flights.launch('a', 'b', hello, 1);
     flights.remove(first);
     flights.remove(first);
-    expect(heard).toEqual(['0+', '1+', '0-']);
+    expect(received).toEqual(['0+', '1+', '0-']);
   });
 
   test('are copied with their numbers, and the copy is independent', () => {

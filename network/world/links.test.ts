@@ -28,10 +28,10 @@ const withPorts = () =>
 
 /** Later notifications of a follower, without the initial ones. */
 function notificationsOf(links: Links): string[] {
-  const heard: string[] = [];
-  links.follow((from, to) => heard.push(`${from}${to}`));
-  heard.length = 0;
-  return heard;
+  const received: string[] = [];
+  links.follow((from, to) => received.push(`${from}${to}`));
+  received.length = 0;
+  return received;
 }
 
 describe('links that are up', () => {
@@ -51,13 +51,13 @@ describe('links that are up', () => {
 
   test('one direction changes without the other; a change without effect is reported', () => {
     const links = path();
-    const heard = notificationsOf(links);
+    const received = notificationsOf(links);
     expect(links.set('a', 'b', false)).toBe(true);
     expect(links.set('a', 'b', false)).toBe(false);
     expect([links.up('a', 'b'), links.up('b', 'a')]).toEqual([false, true]);
     expect([links.neighbors('a'), links.neighbors('b')]).toEqual([[], ['a', 'c']]);
     expect(links.set('a', 'b', true)).toBe(true);
-    expect([links.weight('a', 'b'), heard]).toEqual([2, ['ab', 'ab']]);
+    expect([links.weight('a', 'b'), received]).toEqual([2, ['ab', 'ab']]);
   });
 
   test('an unknown link is down, and comes up with weight 1 and no port', () => {
@@ -69,10 +69,10 @@ describe('links that are up', () => {
 
   test('a new node is linked both ways to its sponsor, with weight 1', () => {
     const links = path();
-    const heard = notificationsOf(links);
+    const received = notificationsOf(links);
     links.addNode('d', 'c');
     expect([links.neighbors('d'), links.neighbors('c'), links.weight('d', 'c')]).toEqual([['c'], ['b', 'd'], 1]);
-    expect(heard).toEqual(['dc', 'cd']);
+    expect(received).toEqual(['dc', 'cd']);
   });
 });
 
@@ -101,10 +101,10 @@ describe('ports', () => {
 
   test('a join takes the lowest free port at each end, before it comes up', () => {
     const links = withPorts();
-    const heard = notificationsOf(links);
+    const received = notificationsOf(links);
     links.prepareJoin('c', 'a', 7, undefined, true);
     expect([links.port('c', 'a'), links.port('a', 'c'), links.weight('a', 'c'), links.weight('c', 'a')]).toEqual([1, 2, 7, 7]);
-    expect([links.up('c', 'a'), links.up('a', 'c'), heard]).toEqual([false, false, ['ca', 'ac']]);
+    expect([links.up('c', 'a'), links.up('a', 'c'), received]).toEqual([false, false, ['ca', 'ac']]);
   });
 
   test('a join takes the requested ports, rejects used ones and suggests the first free', () => {
@@ -130,9 +130,9 @@ describe('ports', () => {
 
   test('a follower is notified of a taken port', () => {
     const links = withPorts();
-    const heard = notificationsOf(links);
+    const received = notificationsOf(links);
     links.plugIn('a', 'b', 6);
-    expect([links.port('a', 'b'), heard]).toEqual([6, ['ab']]);
+    expect([links.port('a', 'b'), received]).toEqual([6, ['ab']]);
   });
 });
 
@@ -144,18 +144,18 @@ test('a weight is that of both directions, and changes none of them', () => {
 });
 
 test('a follower is notified once of all existing channels', () => {
-  const heard: string[] = [];
-  path().follow((from, to) => heard.push(`${from}${to}`));
-  expect(heard).toEqual(['ab', 'ba', 'bc', 'cb']);
+  const received: string[] = [];
+  path().follow((from, to) => received.push(`${from}${to}`));
+  expect(received).toEqual(['ab', 'ba', 'bc', 'cb']);
 });
 
 test('a copy is independent and sends no notifications', () => {
   const links = path();
-  const heard = notificationsOf(links);
+  const received = notificationsOf(links);
   const copy = links.copy();
   copy.set('a', 'b', false);
   copy.setWeight('b', 'c', 8);
-  expect([links.up('a', 'b'), links.weight('b', 'c'), heard]).toEqual([true, 3, []]);
+  expect([links.up('a', 'b'), links.weight('b', 'c'), received]).toEqual([true, 3, []]);
   expect([copy.up('a', 'b'), copy.up('b', 'a'), copy.weight('b', 'c')]).toEqual([false, true, 8]);
   const all: string[] = [];
   copy.follow((from, to) => all.push(`${from}${to}`));

@@ -3,26 +3,26 @@ import { describe, expect, test } from 'vitest';
 import type { Effect, Message } from '../../machines/effects.js';
 import { STORAGE } from '../../machines/storage.js';
 import type { Host, Role } from './hosts.js';
-import { asksForSomething, hear, Node, startsOf } from './node.js';
+import { asksForSomething, deliverTo, Node, startsOf } from './node.js';
 
 type Answers = Readonly<Record<string, (event: any) => readonly Effect[]>>;
 
 /** A node whose roles react to each event as defined in `answers`, by role; other events are only recorded. */
 function nodeOf(answers: Answers = {}, wiring?: Host['wiring'], opening: Readonly<Record<string, readonly Effect[]>> = {}) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const roleOf = (name: string, chart: string, context: unknown = {}): Role => ({
     chart,
-    send: (event) => (heard.push(`${name} ${event.type}`), answers[name]?.(event) ?? []),
+    send: (event) => (received.push(`${name} ${event.type}`), answers[name]?.(event) ?? []),
     accepts: (event) => event.type !== 'unknown',
     view: () => ({ chart, value: 'v', context }) as any,
-    stop: () => void heard.push(`${name} stops`),
+    stop: () => void received.push(`${name} stops`),
   });
   const host: Host = {
     wiring,
     start: (chart, input, _node, role = '') => ({ role: roleOf(role, chart, input), effects: opening[role] ?? [] }),
     restore: ({ chart, context }, _node, role = '') => roleOf(role, chart, context),
   };
-  return { node: new Node('n', host), heard };
+  return { node: new Node('n', host), received };
 }
 
 const starts = (...names: string[]) => names.map((role) => ({ role, chart: 'c', input: { of: role } }));
@@ -37,12 +37,12 @@ const once =
 describe('a start', () => {
   test('opens the roles, and their effects are one outcome', () => {
     const send = { to: 'x', message: event('hi') };
-    const { node, heard } = nodeOf({}, undefined, {
+    const { node, received } = nodeOf({}, undefined, {
       a: [{ type: 'send', ...send }],
       b: [{ type: 'tell', role: 'a', message: event('told') }],
     });
     expect(node.start(starts('a', 'b'), choose)).toEqual({ ...nothing, sends: [{ type: 'send', ...send }] });
-    expect([heard, Object.keys(node.roles), node.has('a'), node.has('c')]).toEqual([['a told'], ['a', 'b'], true, false]);
+    expect([received, Object.keys(node.roles), node.has('a'), node.has('c')]).toEqual([['a told'], ['a', 'b'], true, false]);
     expect([node.role('a')?.context, node.role('c'), Object.keys(node.view())]).toEqual([{ of: 'a' }, undefined, ['a', 'b']]);
     expect([node.accepts('a', event('go')), node.accepts('a', event('unknown')), node.accepts('c', event('go'))]).toEqual([
       true,
@@ -58,13 +58,13 @@ describe('a start', () => {
 
 describe('a step', () => {
   const stepOf = (answers: Answers, wiring?: Host['wiring'], ...names: string[]) => {
-    const { node, heard } = nodeOf(answers, wiring);
+    const { node, received } = nodeOf(answers, wiring);
     node.start(starts('a', 'b', ...names), choose);
-    return { outcome: node.step('a', event('go'), choose), heard, node };
+    return { outcome: node.step('a', event('go'), choose), received, node };
   };
 
   test('messages between roles of a node are taken in order, breadth first', () => {
-    const { outcome, heard } = stepOf({
+    const { outcome, received } = stepOf({
       a: once(
         'go',
         { type: 'tell', role: ['b', 'a'], message: event('first') },
@@ -72,14 +72,14 @@ describe('a step', () => {
       ),
       b: once('first', { type: 'tell', role: 'a', message: event('third') }),
     });
-    expect([heard, outcome]).toEqual([['a go', 'b first', 'a first', 'b second', 'a third'], nothing]);
+    expect([received, outcome]).toEqual([['a go', 'b first', 'a first', 'b second', 'a third'], nothing]);
   });
 
   test('timers, notifications and draws', () => {
-    const heard: Message[] = [];
+    const received: Message[] = [];
     const { outcome } = stepOf({
       a: (asked) => {
-        heard.push(asked);
+        received.push(asked);
         return asked.type === 'go'
           ? [
               { type: 'arm', timer: 't', delay: 4 },
@@ -98,7 +98,7 @@ describe('a step', () => {
       ],
       emitted: [event('done')],
     });
-    expect(heard[1]).toEqual({ type: 'drawn', value: 5 });
+    expect(received[1]).toEqual({ type: 'drawn', value: 5 });
     expect([asksForSomething(outcome), asksForSomething(nothing)]).toEqual([true, false]);
     expect(
       [{ sends: [{} as any] }, { timers: [{} as any] }, { emitted: [{} as any] }].map((some) =>
@@ -108,7 +108,7 @@ describe('a step', () => {
   });
 
   test('opens and closes one or several roles, and ignores one that is not open', () => {
-    const { outcome, heard, node } = stepOf(
+    const { outcome, received, node } = stepOf(
       {
         a: once(
           'go',
@@ -120,7 +120,7 @@ describe('a step', () => {
       undefined,
       'd',
     );
-    expect([outcome.closed, Object.keys(node.roles), heard]).toEqual([
+    expect([outcome.closed, Object.keys(node.roles), received]).toEqual([
       ['b', 'd', 'c'],
       ['a'],
       ['a go', 'b stops', 'd stops', 'c stops'],
@@ -129,8 +129,8 @@ describe('a step', () => {
 
   test('for a role that the same step has closed goes with it', () => {
     const tell = { type: 'tell', role: 'b', message: event('hi') } as const;
-    const { outcome, heard } = stepOf({ a: once('go', tell, { type: 'close', role: 'b' }, tell) });
-    expect([outcome.closed, heard]).toEqual([['b'], ['a go', 'b stops']]);
+    const { outcome, received } = stepOf({ a: once('go', tell, { type: 'close', role: 'b' }, tell) });
+    expect([outcome.closed, received]).toEqual([['b'], ['a go', 'b stops']]);
   });
 
   test('for a role that is not open is rejected, with the event', () => {
@@ -152,7 +152,7 @@ describe('a step', () => {
     const again = { type: 'tell', role: 'a', message: event('again') } as const;
     expect(() => stepOf({ a: () => [again] })).toThrow('Node n: its roles notify each other in an infinite loop.');
     let left = 9_000;
-    expect(stepOf({ a: () => (left-- > 0 ? [again] : []) }).heard).toHaveLength(9_001);
+    expect(stepOf({ a: () => (left-- > 0 ? [again] : []) }).received).toHaveLength(9_001);
     // Each step begins a separate chain.
     const { node } = nodeOf({ a: (asked) => (asked.type === 'go' ? ((left = 6_000), [again]) : left-- > 0 ? [again] : []) });
     node.start(starts('a'), choose);
@@ -201,7 +201,7 @@ describe('storage', () => {
     const without = nodeOf({ a: once('go', stores) });
     without.node.start(starts('a'), choose);
     without.node.step('a', event('go'), choose);
-    expect(without.heard).toEqual(['a go', 'a stored']);
+    expect(without.received).toEqual(['a go', 'a stored']);
     expect(without.node.stored).toEqual({});
     const got: Message[] = [];
     const { node } = nodeOf({ a: once('go', stores), [STORAGE]: (asked) => (got.push(asked), []) });
@@ -211,14 +211,14 @@ describe('storage', () => {
   });
 
   test('a restarted process has its stored data and fresh other roles', () => {
-    const { node, heard } = nodeOf();
+    const { node, received } = nodeOf();
     node.start([{ role: STORAGE, chart: STORAGE, input: { stored: { k: 1 } } }, ...starts('a', 'b')], choose);
     const given: unknown[] = [];
     const outcome = node.reload(
       (stored) => (given.push(stored), [...starts('a'), { role: STORAGE, chart: STORAGE, input: null }]),
       choose,
     );
-    expect([given, outcome.closed, Object.keys(node.roles), heard]).toEqual([
+    expect([given, outcome.closed, Object.keys(node.roles), received]).toEqual([
       [{ k: 1 }],
       ['a', 'b'],
       [STORAGE, 'a'],
@@ -227,7 +227,7 @@ describe('storage', () => {
     const bare = nodeOf();
     bare.node.start(starts('a'), choose);
     bare.node.reload(() => starts('b'), choose);
-    expect([Object.keys(bare.node.roles), bare.heard]).toEqual([['b'], ['a stops']]);
+    expect([Object.keys(bare.node.roles), bare.received]).toEqual([['b'], ['a stops']]);
   });
 
   test('initial roles: first those of the protocol, later those with stored data', () => {
@@ -246,28 +246,28 @@ describe('storage', () => {
 });
 
 describe('an event from outside', () => {
-  const heardBy = (role: string, time: boolean) => {
-    const { node, heard } = nodeOf({ a: once('go', { type: 'emit', event: event('done') }) });
+  const receivedBy = (role: string, time: boolean) => {
+    const { node, received } = nodeOf({ a: once('go', { type: 'emit', event: event('done') }) });
     node.start(starts('a'), choose);
-    return { got: hear({ route: () => role, network: { time } } as any, node, event('go'), () => 8, choose), heard };
+    return { got: deliverTo({ route: () => role, network: { time } } as any, node, event('go'), () => 8, choose), received };
   };
 
   test('the protocol chooses the role of an event, and whether it carries the time', () => {
     const outcome = { ...nothing, emitted: [event('done')] };
-    expect(heardBy('a', false).got).toEqual({ role: 'a', event: event('go'), outcome });
-    expect(heardBy('a', true).got).toEqual({ role: 'a', event: event('go', { at: 8 }), outcome });
+    expect(receivedBy('a', false).got).toEqual({ role: 'a', event: event('go'), outcome });
+    expect(receivedBy('a', true).got).toEqual({ role: 'a', event: event('go', { at: 8 }), outcome });
   });
 
   test('is nothing where that role is not open', () => {
-    expect(heardBy('x', false)).toEqual({ got: { closed: 'x' }, heard: [] });
+    expect(receivedBy('x', false)).toEqual({ got: { closed: 'x' }, received: [] });
   });
 });
 
 test('a node is put in a given state, and stops', () => {
-  const { node, heard } = nodeOf();
+  const { node, received } = nodeOf();
   node.start(starts('a', 'b'), choose);
   node.restore({ c: { chart: 'c', value: 'v', context: 5 } } as any);
-  expect([heard, Object.keys(node.roles), node.role('c')?.context]).toEqual([['a stops', 'b stops'], ['c'], 5]);
+  expect([received, Object.keys(node.roles), node.role('c')?.context]).toEqual([['a stops', 'b stops'], ['c'], 5]);
   node.stop();
-  expect([node.roles, heard.at(-1)]).toEqual([{}, 'c stops']);
+  expect([node.roles, received.at(-1)]).toEqual([{}, 'c stops']);
 });

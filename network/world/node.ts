@@ -274,7 +274,7 @@ export interface NodeStep {
  * Delivers an event from outside to a node. The protocol selects the role that takes it first, and adds the time if it uses it.
  * Returns the role, without any change, if that role is not open.
  */
-export function hear(
+export function deliverTo(
   { route, network }: Pick<Protocol, 'route' | 'network'>,
   node: Node,
   event: Message,

@@ -8,7 +8,7 @@ import {
   assigning,
   emitting,
   enqueuing,
-  hearing,
+  receiving,
   performing,
   raising,
   Run,
@@ -78,7 +78,7 @@ test('raised events are returned by type, after earlier ones', () => {
     ),
   ).toBe('go!');
   expect(answer(raising((_: unknown, params: unknown) => ({ type: String(params) }), undefined))).toBe('undefined');
-  expect(answer(hearing({ type: 'xstate.done.state.a' }))).toBe('');
+  expect(answer(receiving({ type: 'xstate.done.state.a' }))).toBe('');
   expect(run.events.map(({ type }) => type)).toEqual(['go', 'plain', 'go!', 'undefined', 'xstate.done.state.a']);
   run.turnTo(2);
   expect(run.args.event).toEqual({ type: 'go!' });

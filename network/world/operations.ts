@@ -132,7 +132,7 @@ export const enqueuing =
   };
 
 /** XState itself raises the event for a state that is done. */
-export const hearing =
+export const receiving =
   (event: Message): Operation =>
   ({ events }) => {
     events.push(event);

@@ -5,19 +5,19 @@ import { Pending } from './pending.js';
 const order = (role: string, timer: string, delay: number | null) => ({ role, timer, delay });
 
 function waiter() {
-  const heard: string[] = [];
+  const received: string[] = [];
   return {
-    heard,
-    armed: ({ role, timer }: any, delay: number) => void heard.push(`${role}/${timer} in ${delay}`),
-    disarmed: ({ role, timer }: any) => void heard.push(`${role}/${timer} off`),
+    received,
+    armed: ({ role, timer }: any, delay: number) => void received.push(`${role}/${timer} in ${delay}`),
+    disarmed: ({ role, timer }: any) => void received.push(`${role}/${timer} off`),
   };
 }
 
 test('a timer that is armed again is replaced, and is last', () => {
   const pending = new Pending();
-  const { heard, ...who } = waiter();
+  const { received, ...who } = waiter();
   pending.follow({ closed: [], timers: [order('r', 'a', 1), order('r', 'b', 2), order('r', 'a', 3)] }, who);
-  expect(heard).toEqual(['r/a in 1', 'r/b in 2', 'r/a off', 'r/a in 3']);
+  expect(received).toEqual(['r/a in 1', 'r/b in 2', 'r/a off', 'r/a in 3']);
   expect(pending.armed).toEqual([
     { role: 'r', timer: 'b' },
     { role: 'r', timer: 'a' },
@@ -26,9 +26,9 @@ test('a timer that is armed again is replaced, and is last', () => {
 
 test('a timer is disarmed once, and disarming one that was never armed is not reported', () => {
   const pending = new Pending();
-  const { heard, ...who } = waiter();
+  const { received, ...who } = waiter();
   pending.follow({ closed: [], timers: [order('r', 'a', 0), order('r', 'a', null), order('r', 'a', null)] }, who);
-  expect([heard, pending.armed]).toEqual([['r/a in 0', 'r/a off'], []]);
+  expect([received, pending.armed]).toEqual([['r/a in 0', 'r/a off'], []]);
 });
 
 test('timers of one name in two roles are two timers', () => {
@@ -44,11 +44,11 @@ test('timers of one name in two roles are two timers', () => {
 
 test('the timers of a role that closes end, before any is armed, and no others', () => {
   const pending = new Pending();
-  const { heard, ...who } = waiter();
+  const { received, ...who } = waiter();
   pending.follow({ closed: [], timers: [order('r', 'a', 1), order('s', 'b', 2)] }, who);
-  heard.length = 0;
+  received.length = 0;
   pending.follow({ closed: ['r'], timers: [order('r', 'c', 4)] }, who);
-  expect(heard).toEqual(['r/a off', 'r/c in 4']);
+  expect(received).toEqual(['r/a off', 'r/c in 4']);
   expect(pending.armed.map(({ timer }) => timer)).toEqual(['b', 'c']);
 });
 
@@ -57,9 +57,9 @@ test('all of them can be disarmed', () => {
     { role: 'r', timer: 'a' },
     { role: 's', timer: 'b' },
   ]);
-  const { heard, ...who } = waiter();
+  const { received, ...who } = waiter();
   pending.clear(who);
-  expect([heard, pending.armed]).toEqual([['r/a off', 's/b off'], []]);
+  expect([received, pending.armed]).toEqual([['r/a off', 's/b off'], []]);
 });
 
 test('a reaction is pending for each matching notification, oldest first, settled once', () => {

@@ -14,7 +14,7 @@ const events = [
 
 describe('a process that restarts', () => {
   test('manual reload: neighbors are notified, timers are gone, channels are to come up', () => {
-    const { world, news, heard } = owned({ more: again });
+    const { world, news, received } = owned({ more: again });
     give(world, 'a', 'wind');
     give(world, 'a', 'say', { to: 'b' });
     world.perform({ do: 'crash', node: 'a' });
@@ -32,7 +32,7 @@ describe('a process that restarts', () => {
       '4@17 reload a reload',
       'returning [["b","a"],["a","b"]]',
     ]);
-    expect([heard('a'), heard('b'), world.pendingOf('a').armed, world.links.neighbors('b')]).toEqual([
+    expect([received('a'), received('b'), world.pendingOf('a').armed, world.links.neighbors('b')]).toEqual([
       [],
       ['link.down a'],
       [],
@@ -41,7 +41,7 @@ describe('a process that restarts', () => {
     world.perform({ do: 'reload', node: 'a' });
     expect(news()).toEqual([]);
     // No end is notified before its own channel comes up, and an explicit notification counts as a change by hand.
-    expect([world.hearOfProcess('a', 'c'), world.hearOfProcess('b', 'c'), world.make({ notification: ['a', 'b'] })]).toEqual([
+    expect([world.noteProcess('a', 'c'), world.noteProcess('b', 'c'), world.make({ notification: ['a', 'b'] })]).toEqual([
       false,
       false,
       true,
@@ -51,7 +51,7 @@ describe('a process that restarts', () => {
       true,
       false,
     ]);
-    expect([world.hearOfProcess('b', 'a'), world.hearOfProcess('b', 'a'), world.links.up('b', 'a')]).toEqual([true, false, true]);
+    expect([world.noteProcess('b', 'a'), world.noteProcess('b', 'a'), world.links.up('b', 'a')]).toEqual([true, false, true]);
     expect(news()).toEqual(['channel ba up', '6@17 link b link.up in box']);
   });
 
@@ -168,9 +168,9 @@ describe('unusual commands and notifications', () => {
       ['a', 1, 'b', 2],
       ['b', 1, 'c', 1],
     ];
-    const { world, heard } = owned({ more: { ports, network: { reach: 'links', order: 'fifo', addressing: 'ports' } } });
+    const { world, received } = owned({ more: { ports, network: { reach: 'links', order: 'fifo', addressing: 'ports' } } });
     world.perform({ do: 'cut', link: ['a', 'b'] });
-    expect([heard('a'), heard('b')]).toEqual([['link.down 1'], ['link.down 2']]);
+    expect([received('a'), received('b')]).toEqual([['link.down 1'], ['link.down 2']]);
   });
 
   test('where messages are routed, a change that is none measures nothing', () => {

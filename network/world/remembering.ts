@@ -26,7 +26,7 @@ import {
   assigning,
   emitting,
   enqueuing,
-  hearing,
+  receiving,
   performing,
   raising,
   Run,
@@ -164,7 +164,7 @@ class Notes {
 const dones = new Map<string, Operation>();
 function doneOf(type: string, event: Message): Operation {
   let operation = dones.get(type);
-  if (!operation) dones.set(type, (operation = hearing(event)));
+  if (!operation) dones.set(type, (operation = receiving(event)));
   return operation;
 }
 

@@ -47,7 +47,7 @@ export class Selections {
     if (this.watchers === 0) return act();
     this.acting = { role, before };
     // No longer than the step lasts: who is observed takes each step by XState, and others act in this system as well.
-    const subscription = this.system.inspect(this.hear);
+    const subscription = this.system.inspect(this.receive);
     try {
       return act();
     } finally {
@@ -64,7 +64,7 @@ export class Selections {
     return noted;
   }
 
-  private readonly hear = (inspected: InspectionEvent): void => {
+  private readonly receive = (inspected: InspectionEvent): void => {
     if (inspected.type !== '@xstate.microstep' || !this.acting) return;
     const { acting, noted } = this;
     const { taken, refused } = this.read!(inspected, acting.role, acting.before);

@@ -28,11 +28,11 @@ function trafficOf(reach: 'links' | 'routed' = 'links', fate: () => Fate = () =>
   };
   const plan = { protocol, instance, script: new Script([], protocol), workload: undefined, budget: {} };
   const environment = Environment.of(plan);
-  const heard: string[] = [];
+  const received: string[] = [];
   const note =
     (what: string) =>
     (...[first, second]: any[]) =>
-      heard.push(
+      received.push(
         [what, first?.flight ? `${first.flight.id} ${first.why}` : (first?.why ?? first?.id ?? first), second]
           .filter((part) => part !== undefined)
           .join(' '),
@@ -45,7 +45,7 @@ function trafficOf(reach: 'links' | 'routed' = 'links', fate: () => Fate = () =>
   const send = (from: string, to: string, message = hello) =>
     traffic.send(from, to, message, sent, (node) => NODES.includes(node));
   const copy = () => new Traffic(frame, environment, driver, witness, traffic);
-  return { traffic, environment, heard, sent, send, measured, copy };
+  return { traffic, environment, received, sent, send, measured, copy };
 }
 
 describe('addresses', () => {
@@ -74,22 +74,22 @@ test('a malformed message is rejected when it is sent, with a shortened text', (
 
 describe('a message that is sent', () => {
   test('goes into flight at the cost of its link, and one to the node itself at 1', () => {
-    const { send, sent, heard, traffic } = trafficOf();
+    const { send, sent, received, traffic } = trafficOf();
     send('a', 'b');
     send('b', 'b');
     expect(sent).toMatchObject([
       { id: 0, from: 'a', to: 'b', message: hello, cost: 2 },
       { id: 1, from: 'b', to: 'b', cost: 1 },
     ]);
-    expect([heard, traffic.flights.size]).toEqual([['launched 0', 'launched 1'], 2]);
+    expect([received, traffic.flights.size]).toEqual([['launched 0', 'launched 1'], 2]);
   });
 
   test('a send from an unknown node is rejected; one on a down channel has no effect', () => {
-    const { send, sent, heard, environment } = trafficOf();
+    const { send, sent, received, environment } = trafficOf();
     send('a', 'x');
     environment.links.set('a', 'b', false);
     send('a', 'b');
-    expect([sent, heard]).toEqual([[], ['refused it sends to "x", where nobody is']]);
+    expect([sent, received]).toEqual([[], ['refused it sends to "x", where nobody is']]);
     send('b', 'a');
     expect(sent.length).toBe(1);
   });
@@ -97,10 +97,10 @@ describe('a message that is sent', () => {
   test('may be lost or duplicated in flight', () => {
     const lost = trafficOf('links', () => 'lost');
     lost.send('a', 'b');
-    expect([lost.heard, lost.sent.length, lost.traffic.flights.size]).toEqual([['launched 0', 'landed 0', 'lost 0 loss'], 1, 0]);
+    expect([lost.received, lost.sent.length, lost.traffic.flights.size]).toEqual([['launched 0', 'landed 0', 'lost 0 loss'], 1, 0]);
     const duplicated = trafficOf('links', () => 'doubled');
     duplicated.send('a', 'b');
-    expect([duplicated.heard, duplicated.sent.length]).toEqual([['launched 0', 'launched 1', 'duplicated 1'], 1]);
+    expect([duplicated.received, duplicated.sent.length]).toEqual([['launched 0', 'launched 1', 'duplicated 1'], 1]);
     expect(duplicated.traffic.flights.get(1)).toMatchObject({ from: 'a', to: 'b', message: hello, cost: 2 });
   });
 
@@ -126,9 +126,9 @@ describe('a message that is sent', () => {
   });
 
   test('is lost without a route to its receiver', () => {
-    const { traffic, heard, sent } = trafficOf('routed');
+    const { traffic, received, sent } = trafficOf('routed');
     traffic.send('a', 'x', hello, sent, () => true);
-    expect([heard, sent, traffic.flights.size]).toEqual([['lost -1 no route'], [], 0]);
+    expect([received, sent, traffic.flights.size]).toEqual([['lost -1 no route'], [], 0]);
   });
 });
 
@@ -145,11 +145,11 @@ describe('messages in flight', () => {
   });
 
   test('is lost with its channel, and no other', () => {
-    const { traffic, send, heard } = trafficOf();
+    const { traffic, send, received } = trafficOf();
     for (const [from, to] of ['ab', 'ba', 'ab'] as unknown as [string, string][]) send(from, to);
-    heard.length = 0;
+    received.length = 0;
     traffic.empty('a', 'b');
-    expect(heard).toEqual([
+    expect(received).toEqual([
       'landed 0',
       'lost 0 link down',
       'landed 2',
@@ -160,10 +160,10 @@ describe('messages in flight', () => {
   });
 
   test('may exist without a sender, already in flight', () => {
-    const { traffic, heard } = trafficOf();
+    const { traffic, received } = trafficOf();
     traffic.place('a', 'b', hello, 4, 'its way');
     traffic.place('a', 'b', hello, 4);
-    expect(heard).toEqual(['launched 0 its way', 'placed 0', 'launched 1', 'placed 1']);
+    expect(received).toEqual(['launched 0 its way', 'placed 0', 'launched 1', 'placed 1']);
     expect(traffic.flights.get(0)).toMatchObject({ cost: 4, from: 'a', to: 'b' });
   });
 });

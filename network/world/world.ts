@@ -18,7 +18,7 @@ import type { Cause, WorldDriver, Witness } from './driver.js';
 import type { FlightTable, Packet } from './flights.js';
 import { takeOver, type Host } from './hosts.js';
 import type { ChannelChange, Links } from './links.js';
-import { asksForSomething, emptyOutcome, hear, Node, type Outcome, type TimerOrder } from './node.js';
+import { asksForSomething, emptyOutcome, deliverTo, Node, type Outcome, type TimerOrder } from './node.js';
 import { Pending, type TimerWaiter } from './pending.js';
 import type { Happening, MessageEvent } from './script.js';
 import type { Selected } from './selections.js';
@@ -161,12 +161,12 @@ export class World {
   dispatch(cause: Cause): boolean {
     const { node: id } = cause;
     if (this.environment.crashed.has(id)) return false;
-    const heard = hear(this.frame.protocol, this.nodes.get(id)!, cause.event, this.driver.now, this.drawFor(id));
-    if ('closed' in heard) {
-      this.witness.refused({ node: id, event: cause.event, why: `its role "${heard.closed}" is not open` });
+    const received = deliverTo(this.frame.protocol, this.nodes.get(id)!, cause.event, this.driver.now, this.drawFor(id));
+    if ('closed' in received) {
+      this.witness.refused({ node: id, event: cause.event, why: `its role "${received.closed}" is not open` });
       return false;
     }
-    this.settle({ ...cause, event: heard.event }, heard.outcome, heard.role);
+    this.settle({ ...cause, event: received.event }, received.outcome, received.role);
     return true;
   }
 
@@ -326,7 +326,7 @@ export class World {
    */
   private notify(node: NodeId, peer: NodeId): boolean {
     if (!this.nodes.has(node) || !this.nodes.has(peer)) return false;
-    if (this.hearOfProcess(node, peer)) return true;
+    if (this.noteProcess(node, peer)) return true;
     for (const lane of this.frame.script.lanes.keys()) {
       const entry = this.environment.next(lane);
       if (entry?.kind !== 'channel' || entry.from !== node || entry.to !== peer) continue;
@@ -461,7 +461,7 @@ export class World {
   }
 
   /** Notifies the end of a channel that the process at the other end has ended or restarted; false if there is no such news. */
-  hearOfProcess(node: NodeId, peer: NodeId): boolean {
+  noteProcess(node: NodeId, peer: NodeId): boolean {
     const news = this.environment.moves().find((move) => move.kind === 'channel' && move.from === node && move.to === peer);
     if (news) this.carryOut(this.environment.make(news));
     return news !== undefined;

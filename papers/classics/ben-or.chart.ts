@@ -17,7 +17,7 @@ export interface BenOrVote {
   /** null: no proposal. */
   readonly value: number | null;
 }
-type Heard = BenOrVote & { readonly from: NodeId };
+type Received = BenOrVote & { readonly from: NodeId };
 export interface BenOrInput {
   readonly id: NodeId;
   readonly others: readonly NodeId[];
@@ -29,13 +29,13 @@ export interface BenOrContext extends BenOrInput {
   readonly round: number;
   readonly decided: number | null;
   /** Own votes and received votes, of this round and later ones, in order. */
-  readonly heard: readonly Heard[];
+  readonly received: readonly Received[];
 }
-type Event = Heard | { type: 'start' } | { type: 'drawn'; value: number };
+type Event = Received | { type: 'start' } | { type: 'drawn'; value: number };
 type In = { context: BenOrContext };
 
-const votesOf = ({ heard, round }: BenOrContext, step: 1 | 2) =>
-  heard.filter((vote) => vote.round === round && vote.step === step);
+const votesOf = ({ received, round }: BenOrContext, step: 1 | 2) =>
+  received.filter((vote) => vote.round === round && vote.step === step);
 const isEnough = (context: BenOrContext, step: 1 | 2) =>
   votesOf(context, step).length >= context.others.length + 1 - context.faulty;
 const times = (votes: readonly BenOrVote[], value: number) => votes.filter((vote) => vote.value === value).length;
@@ -43,9 +43,9 @@ const times = (votes: readonly BenOrVote[], value: number) => votes.filter((vote
 const majority = (context: BenOrContext) =>
   [0, 1].find((value) => times(votesOf(context, 1), value) > (context.others.length + 1) / 2) ?? null;
 const proposed = (context: BenOrContext) => votesOf(context, 2).find(({ value }) => value !== null)?.value ?? null;
-const keyOf = ({ round, step, from }: Heard) => `${round} ${step} ${from}`;
-const noted = ({ heard, round }: BenOrContext, vote: Heard) => ({
-  heard: [...heard, vote].filter((one) => one.round >= round).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+const keyOf = ({ round, step, from }: Received) => `${round} ${step} ${from}`;
+const noted = ({ received, round }: BenOrContext, vote: Received) => ({
+  received: [...received, vote].filter((one) => one.round >= round).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
 });
 const vote = (context: BenOrContext, step: 1 | 2): BenOrVote => ({
   type: 'vote',
@@ -64,7 +64,7 @@ export const benOrMachine = setup({
     ...effects<BenOrVote>(),
     castReport: assign(({ context }) => cast(context, 1)),
     castProposal: assign(({ context }) => cast(context, 2)),
-    note: assign(({ context }, vote: Heard) => noted(context, vote)),
+    note: assign(({ context }, vote: Received) => noted(context, vote)),
     decide: assign(({ context }) => ({ decided: proposed(context) })),
     announce: emit(({ context }) => ({ type: 'decided' as const, value: context.decided })),
     adopt: assign(({ context }) => ({ value: proposed(context) ?? context.value })),
@@ -81,7 +81,7 @@ export const benOrMachine = setup({
   },
 }).createMachine({
   id: 'ben-or',
-  context: ({ input }) => ({ ...input, round: 1, decided: null, heard: [] }),
+  context: ({ input }) => ({ ...input, round: 1, decided: null, received: [] }),
   initial: 'idle',
   on: { vote: { actions: withEvent('note') } },
   states: {

@@ -12,8 +12,8 @@ const decisions = (c: Configuration) => classicRoles<BenOrContext>(c).flatMap(({
 const experienced = (c: Configuration) =>
   classicRoles<BenOrContext>(c).filter(({ value, context }) => value === 'stopped' || context.round > 1);
 const proposals = (c: Configuration) =>
-  classicRoles<BenOrContext>(c).flatMap(({ context: { id, heard } }) =>
-    heard.filter(({ from, step, value }) => from === id && step === 2 && value !== null),
+  classicRoles<BenOrContext>(c).flatMap(({ context: { id, received } }) =>
+    received.filter(({ from, step, value }) => from === id && step === 2 && value !== null),
   );
 
 /** True if at most the allowed number of nodes have crashed, and all others have started. */

@@ -21,11 +21,11 @@ export interface RecordedSnapshot {
 }
 type Context = { readonly snapshot: RecordedSnapshot };
 type In = { context: Context };
-type Heard = Message & { readonly from: NodeId };
+type Received = Message & { readonly from: NodeId };
 
 const markers = ({ context: { snapshot } }: In) => ({ to: snapshot.others, message: { type: 'marker' } });
-const change = (changed: (snapshot: RecordedSnapshot, event: Heard) => Partial<RecordedSnapshot>) =>
-  assign(({ context }: In, event: Heard) => ({ snapshot: { ...context.snapshot, ...changed(context.snapshot, event) } }));
+const change = (changed: (snapshot: RecordedSnapshot, event: Received) => Partial<RecordedSnapshot>) =>
+  assign(({ context }: In, event: Received) => ({ snapshot: { ...context.snapshot, ...changed(context.snapshot, event) } }));
 
 const recordMessage = { guard: withEvent('isOpen'), actions: withEvent('recordMessage') };
 const recorder = (messages: readonly string[]) => ({
@@ -86,7 +86,7 @@ export function withRecorder({ config, implementations, id }: AnyStateMachine, m
     guards: {
       ...guards,
       isFirst: ({ context: { snapshot } }: In) => snapshot.state === null,
-      isOpen: ({ context: { snapshot } }: In, { from }: Heard) => snapshot.awaited.includes(from),
+      isOpen: ({ context: { snapshot } }: In, { from }: Received) => snapshot.awaited.includes(from),
       allClosed: ({ context: { snapshot } }: In) => snapshot.awaited.length === 0,
     },
   } as never);

@@ -29,7 +29,7 @@ const machine = setup({
   types: {} as { context: Machine; input: Machine; events: Left | { type: 'timer'; timer: string } },
   actions: {
     ...effects(),
-    hear: assign((_, { value }: Left) => ({ left: value })),
+    receive: assign((_, { value }: Left) => ({ left: value })),
     increment: assign({ value: ({ context: { value, states } }) => (value + 1) % states }),
     copyLeft: assign({ value: ({ context }) => context.left }),
   },
@@ -44,7 +44,7 @@ export const bottom = machine.createMachine({
   id: 'bottom machine',
   context: ({ input }) => input,
   initial: 'waiting',
-  on: { left: { actions: withEvent('hear') } },
+  on: { left: { actions: withEvent('receive') } },
   states: {
     waiting: { always: { guard: 'equalsLeft', target: 'privileged' } },
     privileged: {
@@ -61,7 +61,7 @@ export const other = machine.createMachine({
   id: 'other machine',
   context: ({ input }) => input,
   initial: 'waiting',
-  on: { left: { actions: withEvent('hear') } },
+  on: { left: { actions: withEvent('receive') } },
   states: {
     waiting: { always: { guard: 'differsFromLeft', target: 'privileged' } },
     privileged: {

@@ -36,7 +36,7 @@ export const echoMachine = setup({
     count: assign({ awaited: ({ context }) => context.awaited - 1 }),
     announce: emit({ type: 'decided' }),
   },
-  guards: { heardAll: ({ context }) => context.awaited === 0 },
+  guards: { receivedAll: ({ context }) => context.awaited === 0 },
 }).createMachine({
   id: 'echo',
   context: ({ input: { neighbors } }) => ({ neighbors, parent: null, awaited: neighbors.length }),
@@ -49,11 +49,11 @@ export const echoMachine = setup({
       },
     },
     initiator: {
-      always: { guard: 'heardAll', target: 'decided', actions: 'announce' },
+      always: { guard: 'receivedAll', target: 'decided', actions: 'announce' },
       on: { wave: { actions: 'count' } },
     },
     engaged: {
-      always: { guard: 'heardAll', target: 'finished', actions: send(toParent) },
+      always: { guard: 'receivedAll', target: 'finished', actions: send(toParent) },
       on: { wave: { actions: 'count' } },
     },
     finished: {},

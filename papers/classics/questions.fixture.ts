@@ -87,7 +87,7 @@ export const questions: Readonly<Record<string, Questions>> = {
     states: 63,
     transitions: 113,
     mistakes: {
-      'all nodes participated': guard('heardAll', ({ context }) => context.awaited <= 1),
+      'all nodes participated': guard('receivedAll', ({ context }) => context.awaited <= 1),
       'a spanning tree': idle('adopt'),
       'it decides': edit(({ engaged }) => delete engaged.always.actions),
     },
@@ -228,11 +228,11 @@ export const questions: Readonly<Record<string, Questions>> = {
       agreement: assigns('decide', ({ context }) => ({ decided: context.value })),
       validity: assigns('decide', ({ context }) => ({ decided: 1 - context.value })),
       'one round for one value': guard('isDecided', () => false),
-      'one proposal a round': assigns('castProposal', ({ context: { heard, round, value, id } }) => ({
-        heard: [...heard, { type: 'vote', step: 2, round, value, from: id }],
+      'one proposal a round': assigns('castProposal', ({ context: { received, round, value, id } }) => ({
+        received: [...received, { type: 'vote', step: 2, round, value, from: id }],
       })),
-      'rounds end': guard('proposalsAreIn', ({ context: { heard, round, others } }) => {
-        const proposals = heard.filter((vote: { round: number; step: number }) => vote.round === round && vote.step === 2);
+      'rounds end': guard('proposalsAreIn', ({ context: { received, round, others } }) => {
+        const proposals = received.filter((vote: { round: number; step: number }) => vote.round === round && vote.step === 2);
         return proposals.length > others.length;
       }),
       'a decision can be': guard('isDecided', () => false),

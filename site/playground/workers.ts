@@ -87,7 +87,7 @@ class AnswerLine {
   private async answer(task: Task): Promise<Response> {
     if (this.isOver) return new Response('another run is shown', { status: 503 });
     try {
-      return await heard((this.worker ??= this.begin()), task);
+      return await received((this.worker ??= this.begin()), task);
     } catch (error) {
       this.dismiss();
       return new Response((error as Error).message, { status: 503 });
@@ -100,7 +100,7 @@ class AnswerLine {
   }
 }
 
-function heard(worker: Worker, task: Task): Promise<Response> {
+function received(worker: Worker, task: Task): Promise<Response> {
   const ended = new AbortController();
   const { signal } = ended;
   return new Promise<Response>((resolve, reject) => {

@@ -184,11 +184,11 @@ describe('a machine and those that its root invokes', () => {
 describe('time', () => {
   const timed = (exit: object) =>
     createMachine({
-      context: { heard: 0 },
+      context: { received: 0 },
       initial: 'a',
       states: {
         a: { after: { 100: 'late' }, on: { X: 'b' }, entry: raise({ type: 'SLOW' }, { delay: 50, id: 'slow' }) },
-        b: { ...exit, on: { '*': { actions: assign({ heard: ({ context }) => Math.min(context.heard + 1, 2) }) } } },
+        b: { ...exit, on: { '*': { actions: assign({ received: ({ context }) => Math.min(context.received + 1, 2) }) } } },
         late: {},
       },
     });
@@ -196,13 +196,13 @@ describe('time', () => {
 
   test('a timer ends with its state; a delayed event arrives unless canceled, past "*"', () => {
     expect(reached({ one: timed({}) }, asked)).toEqual(
-      new Set(['one "a" {"heard":0}', 'one "late" {"heard":0}', 'one "b" {"heard":0}', 'one "b" {"heard":1}']),
+      new Set(['one "a" {"received":0}', 'one "late" {"received":0}', 'one "b" {"received":0}', 'one "b" {"received":1}']),
     );
   });
 
   test('one that is taken back does not', () => {
     expect(reached({ one: timed({ entry: cancel('slow') }) }, asked)).toEqual(
-      new Set(['one "a" {"heard":0}', 'one "late" {"heard":0}', 'one "b" {"heard":0}']),
+      new Set(['one "a" {"received":0}', 'one "late" {"received":0}', 'one "b" {"received":0}']),
     );
   });
 
@@ -251,13 +251,13 @@ test('an event to itself comes first; enqueueActions, forwardTo, emit and functi
       },
       SELF: { guard: ({ context }) => context.n === 1, actions: assign({ n: 2 }) },
     },
-    invoke: { id: 'other', src: createMachine({ context: { heard: '' }, on: { GO: { actions: assign({ heard: 'GO' }) } } }) },
+    invoke: { id: 'other', src: createMachine({ context: { received: '' }, on: { GO: { actions: assign({ received: 'GO' }) } } }) },
   });
   const all = reached({ echo }, { script: [{ actor: 'echo', event: { type: 'GO' } }], events: { echo: { GO: [{}] } } });
   expect([...all]).toEqual([
-    'echo {} {"n":0}, other {} {"heard":""}',
-    'echo {} {"n":2}, other {} {"heard":""}',
-    'echo {} {"n":2}, other {} {"heard":"GO"}',
+    'echo {} {"n":0}, other {} {"received":""}',
+    'echo {} {"n":2}, other {} {"received":""}',
+    'echo {} {"n":2}, other {} {"received":"GO"}',
   ]);
   expect(seen).toEqual([]);
 });

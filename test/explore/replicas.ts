@@ -9,7 +9,7 @@ import type { Address, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Choose, NodeView, RoleStart, RoleView, Times } from '../../machines/protocol.js';
 import { SnapshotHost, type Steps } from '../../network/world/hosts.js';
-import { emptyOutcome, hear, Node, type Outcome } from '../../network/world/node.js';
+import { emptyOutcome, deliverTo, Node, type Outcome } from '../../network/world/node.js';
 import { Pending } from '../../network/world/pending.js';
 import { macrostep, restore, type Stepped } from '../../network/world/remembering.js';
 import type { Local } from './locals.js';
@@ -101,7 +101,7 @@ export class Replicas {
     const { protocol } = this.system;
     const replica = this.nodes[node]!;
     const route = role === undefined ? protocol.route : () => role;
-    const received = hear({ network: protocol.network, route }, replica, event, () => NOW, choose);
+    const received = deliverTo({ network: protocol.network, route }, replica, event, () => NOW, choose);
     if ('closed' in received) return emptyOutcome();
     this.calls++;
     return received.outcome;

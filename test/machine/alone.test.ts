@@ -144,13 +144,13 @@ describe('the requests of a step', () => {
 
 describe('delayed events', () => {
   const timed = setup(types).createMachine({
-    context: { heard: [] },
+    context: { received: [] },
     on: {
       arm: { actions: raise({ type: 'rang' }, { delay: 5, id: 'bell' }) },
       self: { actions: sendTo(({ self }) => self, { type: 'rang' }, { delay: 3 }) },
       now: { actions: [sendTo(({ self }) => self, { type: 'rang' }), raise({ type: 'rang' })] },
       hush: { actions: cancel('bell') },
-      rang: { actions: assign({ heard: ({ context }: any) => [...context.heard, 'rang'] }) },
+      rang: { actions: assign({ received: ({ context }: any) => [...context.received, 'rang'] }) },
     },
   });
 
@@ -165,16 +165,16 @@ describe('delayed events', () => {
     for (const type of ['self', 'self', 'arm']) send(type);
     expect(clock.due).toEqual([3, 3, 5]);
     clock.wind(3);
-    expect(context().heard).toHaveLength(2);
+    expect(context().received).toHaveLength(2);
     clock.wind(5);
-    expect([context().heard.length, clock.due, alone.standing.timers.size]).toEqual([3, [], 0]);
+    expect([context().received.length, clock.due, alone.standing.timers.size]).toEqual([3, [], 0]);
   });
 
   test('sent events come after the step, and raised ones within it', () => {
     const { alone, context, send, news } = aloneOf(timed);
     alone.start();
     send('now');
-    expect(context().heard).toHaveLength(2);
+    expect(context().received).toHaveLength(2);
     expect(news().filter((one) => one.startsWith('relays'))).toEqual(['relays now', 'relays rang']);
   });
 });

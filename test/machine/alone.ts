@@ -175,8 +175,8 @@ export class ChartAlone {
     this.tellSnapshot(child);
   }
 
-  private tellSnapshot({ _syncSnapshot: isHeard, _snapshot: snapshot, id }: Still): void {
-    if (isHeard && snapshot.status === 'active')
+  private tellSnapshot({ _syncSnapshot: isSubscribed, _snapshot: snapshot, id }: Still): void {
+    if (isSubscribed && snapshot.status === 'active')
       this.relay(undefined, this.still, { type: `xstate.snapshot.${id}`, snapshot } as Message);
   }
 

@@ -125,7 +125,7 @@ export function createStaged(
 const BREAKS = 'quiver.breaks';
 
 /** The same kind of logic without its work; `settle` defines its result. */
-export function heldLogic(logic: AnyActorLogic, heard: (event: Message) => void): AnyActorLogic {
+export function heldLogic(logic: AnyActorLogic, received: (event: Message) => void): AnyActorLogic {
   return {
     ...logic,
     start: () => {},
@@ -133,7 +133,7 @@ export function heldLogic(logic: AnyActorLogic, heard: (event: Message) => void)
       if (event.type === 'xstate.stop') return { ...state, status: 'stopped', input: undefined };
       if (event.type === BREAKS) throw event.data;
       if (/^xstate\.(promise|observable)\./.test(event.type as string)) return logic.transition(state, event, scope);
-      heard(event as Message);
+      received(event as Message);
       return state;
     },
   } as AnyActorLogic;

@@ -86,12 +86,12 @@ export function eventsPassedOn(snapshot: AnyMachineSnapshot, descriptor: string)
   const children = Object.values(snapshot.children) as readonly (AnyActor | undefined)[];
   const types = children.flatMap((child) => {
     const inner = child?.getSnapshot() as Partial<AnyMachineSnapshot> | undefined;
-    return inner?._nodes && inner.status === 'active' ? heardBy(inner as AnyMachineSnapshot) : [];
+    return inner?._nodes && inner.status === 'active' ? receivedBy(inner as AnyMachineSnapshot) : [];
   });
   return types.filter((type) => matchesDescriptor(type, descriptor));
 }
 
-function heardBy(snapshot: AnyMachineSnapshot): readonly string[] {
+function receivedBy(snapshot: AnyMachineSnapshot): readonly string[] {
   const within = sentWithin(snapshot.machine);
   return descriptorsOf(snapshot)
     .filter((one) => isExternalEvent(one) && !within.has(one))

@@ -17,7 +17,7 @@ export interface LiveNodeView {
   readonly ports: { peerAt(port: number): NodeId | undefined };
   readonly steps$: Observations<LiveStep>;
   readonly notifications$: Observations<Message>;
-  readonly heard$: Observations<unknown>;
+  readonly observations$: Observations<unknown>;
   /** The roles without pending commands. Reading them, unlike `view()`, does not deliver those commands. */
   readonly node: { view(): NodeView };
   watchSelections(read: ReadSelected): unknown;

@@ -38,7 +38,7 @@ async function notes(faults: readonly RehearsalFault[], main: Main, more: Partia
 }
 
 /** The connections between peers in the second second. */
-async function heard(what: FaultKind, size = 1): Promise<string[]> {
+async function received(what: FaultKind, size = 1): Promise<string[]> {
   const told = await notes([fault(what, 1_000, 1_000, size)], ({ id, listen, WebSocketServer, note }) => {
     const sockets = new WebSocketServer();
     listen().on('upgrade', (request, socket, head) =>
@@ -66,7 +66,7 @@ test.each<[FaultKind, lost: string[], size?: number]>([
   ['split', ['p0 hears p1', 'p1 hears p0', 'p1 hears p2', 'p2 hears p1'], 0b101],
   ['split', ['p0 hears p1', 'p1 hears p0', 'p0 hears p2', 'p2 hears p0'], 0b001],
 ])('%s: which messages are lost', async (what, lost, size) => {
-  expect(await heard(what, size)).toEqual(ALL.filter((line) => !lost.includes(line)));
+  expect(await received(what, size)).toEqual(ALL.filter((line) => !lost.includes(line)));
 });
 
 test('data sent over a cut path arrives in order after it is restored', async () => {

@@ -42,8 +42,8 @@ export class OpenResources {
   }
 }
 
-const listenersOf = ({ steps$, notifications$, heard$ }: LiveNodeView): number =>
-  [steps$, notifications$, heard$].reduce((sum, { observers }) => sum + observers.length, 0);
+const listenersOf = ({ steps$, notifications$, observations$ }: LiveNodeView): number =>
+  [steps$, notifications$, observations$].reduce((sum, { observers }) => sum + observers.length, 0);
 
 /** Number of entries in the lists and objects of a chart's context, which is plain data. */
 function entriesIn(value: unknown): number {

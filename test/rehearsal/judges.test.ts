@@ -22,12 +22,12 @@ const later = { type: 'ask', at: 7_001, peer: 'p0', lock: 'x', ask: '1.1' };
 
 /** The final result of the judge. */
 function judged(...events: readonly object[]): string | null {
-  const hearing = undisturbed().begin({ scenario: { peers: PEERS, services: [], clients: [] } } as never);
+  const observer = undisturbed().begin({ scenario: { peers: PEERS, services: [], clients: [] } } as never);
   for (const event of [...started, granted, ...events]) {
-    const description = hearing.observe?.(event as RehearsalEvent);
+    const description = observer.observe?.(event as RehearsalEvent);
     if (description) return description;
   }
-  return hearing.end?.(8_000) ?? null;
+  return observer.end?.(8_000) ?? null;
 }
 
 describe('an undisturbed holder loses its lock', () => {
@@ -74,10 +74,10 @@ test.each([
   ['with small limits, far apart, it may still be on its way', { limits: 'small', latencyMs: [5, 150] }, 16_400, true],
   ['and not for ever', { limits: 'small', latencyMs: [5, 150] }, 16_600, false],
 ])('settles: %s', (_, setting, now, isFine) => {
-  const hearing = settles().begin({ scenario: { peers: PEERS, services: [], clients: [], ...setting } } as never);
+  const observer = settles().begin({ scenario: { peers: PEERS, services: [], clients: [], ...setting } } as never);
   for (const event of [...started, granted, { ...lost, type: 'release' }, { ...later, at: 8_000 }])
-    hearing.observe!(event as RehearsalEvent);
-  expect(hearing.end!(now) === null).toBe(isFine);
+    observer.observe!(event as RehearsalEvent);
+  expect(observer.end!(now) === null).toBe(isFine);
 });
 
 const removed = { type: 'members', at: 6_000, lists: [PEERS, ['p1', 'p2']] };
@@ -92,7 +92,7 @@ test.each([
   ['by who stays, as another one is removed', [removed, decided, larger, smaller('p1')], wrongly('p1')],
   ['by who never votes', [removed, decided, larger, smaller('x1')], wrongly('x1')],
 ])('fences: a smaller fence is granted later, %s', (_, events, description) => {
-  const hearing = fences().begin({ scenario: { peers: PEERS, services: [], clients: [] } } as never);
-  const heard = [...started, granted, ...events].map((event) => hearing.observe!(event as RehearsalEvent) ?? null);
-  expect(heard.find((one) => one !== null) ?? null).toBe(description);
+  const observer = fences().begin({ scenario: { peers: PEERS, services: [], clients: [] } } as never);
+  const received = [...started, granted, ...events].map((event) => observer.observe!(event as RehearsalEvent) ?? null);
+  expect(received.find((one) => one !== null) ?? null).toBe(description);
 });

@@ -59,9 +59,9 @@ test('members join, leave and are replaced, and all current ones are granted loc
 
 /** The result of the judge for these events, at the end after 20 seconds. */
 function judged({ begin }: RehearsalJudge, ...events: readonly object[]): unknown {
-  const hearing = begin({ scenario: { peers: PEERS, services: [], clients: ['operator'] }, store: new Map(), history: [] });
-  const said = events.map((event) => hearing.observe?.({ at: 0, ...event } as RehearsalEvent));
-  return said.find(Boolean) ?? hearing.end?.(20_000);
+  const observer = begin({ scenario: { peers: PEERS, services: [], clients: ['operator'] }, store: new Map(), history: [] });
+  const said = events.map((event) => observer.observe?.({ at: 0, ...event } as RehearsalEvent));
+  return said.find(Boolean) ?? observer.end?.(20_000);
 }
 
 const members = (at: number, ...lists: readonly (readonly string[])[]) => ({

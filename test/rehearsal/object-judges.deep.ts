@@ -24,12 +24,12 @@ const end: HistoryEntry = ['end', { peer: 'p2' }];
 
 /** The results of the judge for a history with one entry per tick, during it and at its end. */
 function judged(judge: RehearsalJudge, told: readonly HistoryEntry[], endMs = 60_000): string | null {
-  const hearing = judge.begin({ scenario, store: new Map(), history: [] });
+  const observer = judge.begin({ scenario, store: new Map(), history: [] });
   for (const [i, [type, fields]] of told.entries()) {
-    const description = hearing.observe?.({ type, at: i, ...fields });
+    const description = observer.observe?.({ type, at: i, ...fields });
     if (description) return description;
   }
-  return hearing.end?.(endMs) || null;
+  return observer.end?.(endMs) || null;
 }
 
 const register = linearizable('x', sequentialRegister(0));

@@ -80,7 +80,7 @@ test.each([
 describe('a broken judge is a mistake in the rehearsal, not in the application', () => {
   const judgedBy = (judge: object, main: Main = ({ note }) => note('here')) =>
     rehearse({ peers: 1, runs: 1, faults: [], judges: [...lockJudges(), judge as RehearsalJudge] }, main);
-  const hearing = (observe: unknown) => ({ name: 'odd', begin: () => ({ observe }) });
+  const observer = (observe: unknown) => ({ name: 'odd', begin: () => ({ observe }) });
   const thrown = (): never => {
     throw new TypeError('no stock');
   };
@@ -89,7 +89,7 @@ describe('a broken judge is a mistake in the rehearsal, not in the application',
 
   test.each<[string, object, description: string]>([
     ['an invariant that throws', invariant('odd', thrown), cannot],
-    ['one that throws for an event', hearing(thrown), cannot],
+    ['one that throws for an event', observer(thrown), cannot],
     ['one that throws at the end', { name: 'odd', begin: () => ({ end: thrown }) }, cannot],
     [
       'one whose begin throws',
@@ -98,8 +98,8 @@ describe('a broken judge is a mistake in the rehearsal, not in the application',
     ],
     ['an invariant that returns a promise', invariant('odd', (async () => true) as never), later],
     ['one whose promise rejects', invariant('odd', (async () => thrown()) as never), later],
-    ['one that returns a promise for an event', hearing(async () => null), later],
-    ['one that returns a number', hearing(() => 5), 'The judge "odd" returned 5. Return a description'],
+    ['one that returns a promise for an event', observer(async () => null), later],
+    ['one that returns a number', observer(() => 5), 'The judge "odd" returned 5. Return a description'],
     [
       'one whose begin returns a promise',
       { name: 'odd', begin: async () => thrown() },
@@ -110,7 +110,7 @@ describe('a broken judge is a mistake in the rehearsal, not in the application',
       { name: 'odd', begin: () => {} },
       '"begin" of the judge "odd" returned undefined. Return an object with methods',
     ],
-    ['one with a wrong method', hearing('all'), '"begin" of the judge "odd" returned an object. Return an object with methods'],
+    ['one with a wrong method', observer('all'), '"begin" of the judge "odd" returned an object. Return an object with methods'],
     [
       'an invariant that returns nothing',
       invariant('odd', (() => {}) as never),

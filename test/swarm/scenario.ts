@@ -109,10 +109,10 @@ type Fault = keyof typeof faults;
 export function faultsOf({ charts, network, corruption, mayFire }: Protocol): readonly Fault[] {
   // Where timers count on messages that are not late, one that was held up is more than was promised to be stood.
   const isPatient = !mayFire || network.isLossy;
-  const hearsLinks = Object.values(charts).some((chart) => chart.events.includes('link.down'));
+  const receivesLinks = Object.values(charts).some((chart) => chart.events.includes('link.down'));
   return [
     ...(isPatient ? (['pause', 'clog'] as const) : []),
-    ...(network.reach === 'links' && hearsLinks ? (['cut'] as const) : []),
+    ...(network.reach === 'links' && receivesLinks ? (['cut'] as const) : []),
     ...(network.isLossy ? (['crash'] as const) : []),
     ...(corruption && corruption.isSurvived !== false ? (['corrupt'] as const) : []),
   ];

@@ -154,7 +154,7 @@ export class FollowedWorld {
   }
 
   /** A node is notified of a channel: of its peer by name, or by a port that the line or the topology gives to one. */
-  hear({ node, event, peer }: StepLine): void {
+  receive({ node, event, peer }: StepLine): void {
     const reported = event['peer'];
     const other = typeof reported === 'string' ? reported : peer;
     if (other === undefined || !this.world.nodes.has(node)) return;

@@ -120,7 +120,7 @@ class Following {
       if (isFirst) return;
     } else if (['corrupt', 'crash', 'restart', 'reload'].includes(kind)) followed.applyFault(line);
     else {
-      if (kind === 'link') followed.hear(line);
+      if (kind === 'link') followed.receive(line);
       followed.take(line);
     }
     this.steps++;

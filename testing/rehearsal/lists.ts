@@ -57,20 +57,20 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
 const beside = (judge: RehearsalJudge): RehearsalJudge => ({
   name: judge.name,
   begin: (setting) => {
-    const hearing = judge.begin(setting);
+    const observer = judge.begin(setting);
     const wrong = new Map<string, RehearsalEvent>();
     const fault = ({ at }: RehearsalEvent, type: 'fault' | 'healed', who: string): RehearsalEvent =>
       ({ type, at, fault: { what: 'pause', who, other: who, atMs: at, lastsMs: 0, size: 0 } }) as RehearsalEvent;
     const observe: NonNullable<RehearsalObserver['observe']> = (happening) => {
       const { type, peer, what } = happening;
-      let description = hearing.observe?.(happening);
+      let description = observer.observe?.(happening);
       if (type === 'note' && what === 'wrong') {
         wrong.set(peer!, happening);
-        description ||= hearing.observe?.(fault(happening, 'fault', peer!));
-      } else if (type === 'end' && wrong.delete(peer!)) description ||= hearing.observe?.(fault(happening, 'healed', peer!));
+        description ||= observer.observe?.(fault(happening, 'fault', peer!));
+      } else if (type === 'end' && wrong.delete(peer!)) description ||= observer.observe?.(fault(happening, 'healed', peer!));
       return description;
     };
-    return { observe, ...(hearing.end && { end: (now: number) => hearing.end!(now) }) };
+    return { observe, ...(observer.end && { end: (now: number) => observer.end!(now) }) };
   },
 });
 

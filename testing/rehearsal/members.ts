@@ -153,11 +153,11 @@ async function work(shipped: Shipped, peer: RehearsedPeer, make: MembersWork): P
 const amongMembers = ({ name, begin }: RehearsalJudge): RehearsalJudge => ({
   name,
   begin: (setting) => {
-    const hearing = begin(setting);
-    hearing.observe?.({ at: 0, type: 'members', lists: [foundersOf(setting.scenario.peers)] });
+    const observer = begin(setting);
+    observer.observe?.({ at: 0, type: 'members', lists: [foundersOf(setting.scenario.peers)] });
     return {
-      observe: (happening) => hearing.observe?.(happening.what === 'members' ? { ...happening, type: 'members' } : happening),
-      end: (now) => hearing.end?.(now),
+      observe: (happening) => observer.observe?.(happening.what === 'members' ? { ...happening, type: 'members' } : happening),
+      end: (now) => observer.end?.(now),
     };
   },
 });

@@ -19,9 +19,9 @@ interface LevelReport {
 export const cut: SeatRule<LevelReport> = {
   silent: (id) => ({ parent: null, need: 0, leader: id }),
   judge: (look) => {
-    const { id, member, told, heard, radius, separation } = look;
+    const { id, member, told, received, radius, separation } = look;
     const parent = treeParentOf(look, told.parent);
-    const children = heard.filter((one) => one.told.parent === id[1]);
+    const children = received.filter((one) => one.told.parent === id[1]);
     const need = Math.max(0, ...children.map((child) => child.told.need + 1));
     const leads = parent === null || need >= radius || (isSame(member, id) && need >= separation);
     const leader = leads ? id : toldFrom(look, parent).leader;

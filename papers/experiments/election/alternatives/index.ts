@@ -7,7 +7,7 @@ import { identityOf, type ElectionProtocolOptions } from '../../../../machines/e
 import { LEVEL } from '../../../../machines/election/messages.js';
 import type { LevelRule } from '../../../../machines/hierarchy/start.js';
 import type { NetworkGraph, Protocol } from '../../../../machines/protocol.js';
-import { alternativeLevel, seatBy, type AlternativeContext, type HeardSeat, type SeatRule, type Seat } from './level.js';
+import { alternativeLevel, seatBy, type AlternativeContext, type ReceivedSeat, type SeatRule, type Seat } from './level.js';
 
 type Seats<T> = ReadonlyMap<NodeId, Seat<T>>;
 
@@ -31,12 +31,12 @@ export function withRule<T>(rule: SeatRule<T>): Protocol<Options<T>> {
         if (start.chart !== LEVEL) return start;
         const input = start.input as AlternativeContext<T>;
         const seats = instance.options.seats[input.level - 1]!;
-        return { ...start, input: { ...input, ...seats.get(node)!, heard: heardFrom(input.heard, seats) } };
+        return { ...start, input: { ...input, ...seats.get(node)!, received: receivedFrom(input.received, seats) } };
       }),
   };
 }
 
-const heardFrom = <T>(peers: readonly { readonly peer: NodeId }[], seats: Seats<T>): HeardSeat<T>[] =>
+const receivedFrom = <T>(peers: readonly { readonly peer: NodeId }[], seats: Seats<T>): ReceivedSeat<T>[] =>
   peers.map(({ peer }) => ({ peer, told: seats.get(peer)!.told }));
 
 /** All nodes apply the rule at once, repeatedly, until nothing changes. */
@@ -55,8 +55,8 @@ function settle<T>(rule: SeatRule<T>, level: LevelRule, { start }: ElectionProto
     const last = seats;
     seats = new Map(
       nodes.map(({ node, ...look }) => {
-        const heard = heardFrom(look.links, last);
-        return [node, seatBy(rule, { ...look, ...level, ...last.get(node)!, heard, now: 0 })];
+        const received = receivedFrom(look.links, last);
+        return [node, seatBy(rule, { ...look, ...level, ...last.get(node)!, received, now: 0 })];
       }),
     );
   }

@@ -12,7 +12,7 @@ import { everybody, heightOf, type LinkTable } from '../../../../machines/electi
 import type { PresenceTable, Turn } from '../../../../machines/election/messages.js';
 import type { LevelRule } from '../../../../machines/hierarchy/start.js';
 
-export interface HeardSeat<T> {
+export interface ReceivedSeat<T> {
   readonly peer: NodeId;
   readonly told: T;
 }
@@ -22,7 +22,7 @@ export interface Look<T> extends Seat<T>, LevelRule {
   readonly id: Identity;
   readonly height: Height;
   readonly links: LinkTable;
-  readonly heard: readonly HeardSeat<T>[];
+  readonly received: readonly ReceivedSeat<T>[];
   readonly now: number;
 }
 
@@ -44,7 +44,7 @@ export interface AlternativeContext<T> extends Seat<T>, LevelRule {
   readonly id: Identity;
   readonly level: number;
   readonly next: string;
-  readonly heard: readonly HeardSeat<T>[];
+  readonly received: readonly ReceivedSeat<T>[];
 }
 
 /** The seat that the rule returns, with its time of birth. */
@@ -56,9 +56,9 @@ export function seatBy<T>({ judge }: SeatRule<T>, look: Look<T>): Seat<T> {
 export function alternativeLevel<T>(rule: SeatRule<T>) {
   type In = { context: AlternativeContext<T>; event: Turn };
 
-  const heardBy = ({ context, event: { heard, links } }: In): readonly HeardSeat<T>[] => {
-    const kept = context.heard.filter(({ peer }) => peer !== heard?.peer && heightOf(links, peer) !== null);
-    return heard ? [...kept, { peer: heard.peer, told: heard.tables[context.level - 1] as T }] : kept;
+  const receivedBy = ({ context, event: { received, links } }: In): readonly ReceivedSeat<T>[] => {
+    const kept = context.received.filter(({ peer }) => peer !== received?.peer && heightOf(links, peer) !== null);
+    return received ? [...kept, { peer: received.peer, told: received.tables[context.level - 1] as T }] : kept;
   };
   const seat = ({ context, event: { now, links, update } }: In) =>
     seatBy(rule, { ...context, now, links, height: update.height });
@@ -75,7 +75,7 @@ export function alternativeLevel<T>(rule: SeatRule<T>) {
     types: { context: {} as AlternativeContext<T>, events: {} as Turn, input: {} as AlternativeContext<T> },
     actions: {
       ...effects(),
-      hear: assign({ heard: heardBy }),
+      receive: assign({ received: receivedBy }),
       sit: assign(seat),
     },
     guards: { leads: ({ context: { id, member } }) => isSame(id, member) },
@@ -83,7 +83,7 @@ export function alternativeLevel<T>(rule: SeatRule<T>) {
     id: 'level',
     context: ({ input }) => input,
     initial: 'judged',
-    on: { turn: { target: '.judged', actions: ['hear', passOn, 'sit'] } },
+    on: { turn: { target: '.judged', actions: ['receive', passOn, 'sit'] } },
     states: {
       judged: { always: [{ guard: 'leads', target: 'leading' }, { target: 'following' }] },
       leading: {},

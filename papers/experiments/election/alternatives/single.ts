@@ -6,8 +6,8 @@ import type { SeatRule } from './level.js';
 
 export const single: SeatRule<PresenceEntry | null> = {
   silent: () => null,
-  judge: ({ id, member, birth, heard, radius, separation, now }) => {
-    const tables = heard.map(({ peer, told }) => ({ peer, table: told ? [told] : [] }));
+  judge: ({ id, member, birth, received, radius, separation, now }) => {
+    const tables = received.map(({ peer, told }) => ({ peer, table: told ? [told] : [] }));
     const near = candidates(id, tables, radius);
     const own = { birth: birth ?? now, id, distance: 0 };
     const leads = (isSame(member, id) && birth !== null && !hasSenior(own, near, separation)) || near.length === 0;
