@@ -50,9 +50,9 @@ test.each([
   ['a number', 5],
   ['a text', 'c'],
   ['a frame without a session', { v: 1, message: { type: 'relayed', origin: 7 } }],
-])('an invalid frame is ignored: %s', (_, said) => {
+])('an invalid frame is ignored: %s', (_, reported) => {
   const { clocks } = receivedIn();
-  clocks.take('b', said as never);
+  clocks.take('b', reported as never);
   expect([clocks.reasonOf('b'), clocks.reasonOf('c')]).toEqual([null, null]);
 });
 

@@ -111,13 +111,13 @@ describe('duration of several leaders after a cold start', () => {
     pass(24 * 3_600_000);
     expect(inOffice()).toBe(2);
     expect(all.map((election) => election.status().unconfirmed)).toEqual([['b'], ['a']]);
-    const told = new Set<string>();
+    const notified = new Set<string>();
     const afterward: number[] = [];
     for (const { node } of all)
       node.steps$.subscribe(({ event }) => {
-        if (event.type === 'update') told.add(node.id);
+        if (event.type === 'update') notified.add(node.id);
         // Notifications of a step are delivered at its end.
-        if (told.size === 2) queueMicrotask(() => afterward.push(inOffice()));
+        if (notified.size === 2) queueMicrotask(() => afterward.push(inOffice()));
       });
     reach();
     await expect.poll(() => all.every((election) => election.status().unconfirmed.length === 0)).toBe(true);

@@ -119,7 +119,7 @@ describe('two that are linked', () => {
   });
 
   test('close waits for a silent peer up to its patience, and reports lost messages', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { a, wire, time } = await pair({ patience: 10 });
     wire.isCut = () => true;
     a.send('b', 'lost');
@@ -128,7 +128,7 @@ describe('two that are linked', () => {
     await beats(time, 9);
     expect(isClosed).toBe(false);
     await beats(time, 2);
-    expect([isClosed, said()]).toEqual([
+    expect([isClosed, reported()]).toEqual([
       true,
       ['transport "a" dropped a message: the transport closed while 0.0 MiB in 1 messages or parts of them wait for "b"'],
     ]);
@@ -175,7 +175,7 @@ describe('why a peer is not linked', () => {
   });
 
   test('its clock is a day ahead, until it goes', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { a, medium, time } = await of(['b']);
     medium.up('b');
     const frame = { type: 'frame', session: (time.now() + 2 * DAY) * 1_000 };
@@ -183,7 +183,7 @@ describe('why a peer is not linked', () => {
     expect(absenceOf(a, 'b')).toMatch(/^connected, but refused because its clock is more than a day ahead/);
     medium.down('b');
     expect(absenceOf(a, 'b')).toBeNull();
-    expect(said().length).toBeGreaterThan(0);
+    expect(reported().length).toBeGreaterThan(0);
   });
 
   test('a linked peer has no reason', async () => {
@@ -193,25 +193,25 @@ describe('why a peer is not linked', () => {
 });
 
 test.each(['link', 'link/12'])('a peer with the conversation "%s" has another version', async (name) => {
-  const said = warnings();
+  const reported = warnings();
   const { ends, transport } = wireOf();
   const time = clock();
   const a = linked(transport('a'), { peers: ['b'], clock: time });
   await a.connect();
   ends.get('a')!.received('b', { v: 1, name, message: { type: 'frame' } });
-  expect(said()).toEqual([expect.stringContaining(`peer "b" uses version "${name}" of the link layer, this peer "link/1"`)]);
+  expect(reported()).toEqual([expect.stringContaining(`peer "b" uses version "${name}" of the link layer, this peer "link/1"`)]);
   void a.close();
   await beats(time, 40);
 });
 
 test('another version of the link layer, and a message without an envelope, are named', async () => {
-  const said = warnings();
+  const reported = warnings();
   const { ends, transport } = wireOf();
   const time = clock();
   const a = linked(transport('a'), { peers: ['b'], clock: time });
   await a.connect();
   ends.get('a')!.received('b', { v: 1, name: 'link/2', message: { type: 'frame' } });
-  expect(said()).toEqual([
+  expect(reported()).toEqual([
     'peer "a" dropped a message: peer "b" uses version "link/2" of the link layer, this peer "link/1". Run the same release on both',
   ]);
   const other = wireOf();
@@ -222,7 +222,7 @@ test('another version of the link layer, and a message without an envelope, are 
   const d = linked(plain.transport('d'), { peers: ['b'], clock: time });
   await d.connect();
   plain.ends.get('d')!.received('b', { v: 1, name: 'linked', message: { type: 'frame' } });
-  expect(said().slice(1)).toEqual([
+  expect(reported().slice(1)).toEqual([
     'peer "c" dropped a message: it is not an envelope, from "b"',
     'peer "d" dropped a message: no local node belongs to "linked", named by "b"',
   ]);

@@ -20,7 +20,7 @@ describe('frames', () => {
   });
 
   test('messages that waited for a gone peer are not sent when it returns', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { a, wire, receivedB, time } = await pair({ patience: 5 }, { messageBytesMax: 8_192 });
     wire.isCut = () => true;
     a.send('b', 'x'.repeat(50_000));
@@ -29,11 +29,11 @@ describe('frames', () => {
     await beats(time, 12);
     a.send('b', 'new');
     await beats(time, 12);
-    expect([receivedB, said()]).toEqual([['a up', 'a down', 'a up', 'a: "new"'], []]);
+    expect([receivedB, reported()]).toEqual([['a up', 'a down', 'a up', 'a: "new"'], []]);
   });
 
   test('invalid messages and frames are dropped with a warning', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { a, b, wire, sent, receivedB, time } = await pair();
     const becomes = (body: string) => {
       wire.changed = (message) => {
@@ -44,13 +44,13 @@ describe('frames', () => {
     becomes('={');
     a.send('b', 'first');
     await beats(time, 1);
-    expect([receivedB, said()]).toEqual([['a up'], [expect.stringMatching(/^transport "b" dropped a message: .*, from "a"$/)]]);
+    expect([receivedB, reported()]).toEqual([['a up'], [expect.stringMatching(/^transport "b" dropped a message: .*, from "a"$/)]]);
     becomes('0"second"');
     const count = sent.length;
     b.send('a', 'second');
     await beats(time, 1);
     expect(sent.length).toBeGreaterThan(count);
-    expect(said()[1]).toMatch(/^node "a" of "link\/1" dropped a message: "frame" from "b" is malformed/);
+    expect(reported()[1]).toMatch(/^node "a" of "link\/1" dropped a message: "frame" from "b" is malformed/);
   });
 });
 
@@ -77,8 +77,8 @@ describe('accepted sessions', () => {
   ];
   /** Report of peer `a` about a frame of peer `b`. */
   const complaints = async (message: object) => {
-    const said = warnings();
-    const before = said().length;
+    const reported = warnings();
+    const before = reported().length;
     const { ends, transport } = wireOf();
     const time = clock();
     const a = linked(transport('a'), { peers: ['b', 'c'], clock: time });
@@ -87,7 +87,7 @@ describe('accepted sessions', () => {
     ends.get('a')!.received('b', { v: 1, name: 'link/1', message } as Json);
     void a.close();
     await beats(time, 40);
-    return said()
+    return reported()
       .slice(before)
       .filter((text) => /is malformed|clock is more than a day ahead/.test(text)).length;
   };
@@ -161,7 +161,7 @@ describe('a close', () => {
     });
 
   test('leaves a peer once it has everything, others after its patience', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { a, c, wire, receivedB, receivedC, time, sent } = await byWay({ patience: 10, relay: false });
     wire.isCut = () => false;
     await beats(time, 4);
@@ -177,7 +177,7 @@ describe('a close', () => {
     expect(isClosed).toBe(false);
     await beats(time, 3);
     await closing;
-    expect([isClosed, leaves(sent, 'a').at(-1), said().length]).toEqual([true, 'c', 1]);
+    expect([isClosed, leaves(sent, 'a').at(-1), reported().length]).toEqual([true, 'c', 1]);
     void c.close();
   });
 

@@ -110,10 +110,10 @@ test('losing the first of two hubs loses no message and reports no peer as down'
   const [a, b] = peers.map((id) => linked(webSocket({ id, url, WebSocket }), { peers, ...fast }));
   closing(a!, b!);
   const arrived = receivedBy(b!);
-  const told: string[] = [];
-  a!.events.subscribe(({ type }) => told.push(type));
+  const notified: string[] = [];
+  a!.events.subscribe(({ type }) => notified.push(type));
   await Promise.all([a!.connect(), b!.connect()]);
-  await expect.poll(() => told).toEqual(['up']);
+  await expect.poll(() => notified).toEqual(['up']);
   for (let i = 0; i < 100; i++) {
     a!.send('b', i);
     if (i === 50) await first.close();
@@ -121,7 +121,7 @@ test('losing the first of two hubs loses no message and reports no peer as down'
   }
   await expect.poll(() => arrived.length).toBe(100);
   expect(arrived).toEqual(Array.from({ length: 100 }, (_, i) => i));
-  expect(told).toEqual(['up']);
+  expect(notified).toEqual(['up']);
 });
 
 test.each([
@@ -164,16 +164,16 @@ async function up() {
   closing(a, b);
   await Promise.all([a.connect(), b.connect()]);
   await expect.poll(() => a.peers.has('b')).toBe(true);
-  const told: string[] = [];
-  a.events.subscribe((event) => 'peer' in event && told.push(event.type));
-  return { a, b, told, arrived: receivedBy(b) };
+  const notified: string[] = [];
+  a.events.subscribe((event) => 'peer' in event && notified.push(event.type));
+  return { a, b, notified, arrived: receivedBy(b) };
 }
 
 test.each<[string, Json, number]>([
   ['33 of a megabyte', 'x'.repeat(1_000_000), 33],
   ['10,256 small ones', 'small', 10_256],
 ])('unread messages are limited, send rejects more, and accepted ones arrive: %s', async (_, message, most) => {
-  const { a, told, arrived } = await up();
+  const { a, notified, arrived } = await up();
   for (let sent = 0; sent < most; sent++) a.send('b', message);
   expect(() => a.send('b', message)).toThrow(
     expect.objectContaining({
@@ -187,17 +187,17 @@ test.each<[string, Json, number]>([
   await expect.poll(() => arrived.length, { timeout: 20_000 }).toBe(most);
   a.send('b', 'again');
   await expect.poll(() => arrived.at(-1)).toBe('again');
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
 });
 
 test('small messages overtake large ones of other conversations only', async () => {
   const { a, arrived } = await up();
-  const say = (name: string, text: string) => a.send('b', { v: 1, name, message: { type: text } });
+  const sendText = (name: string, text: string) => a.send('b', { v: 1, name, message: { type: text } });
   const large = (name: string, text: string) => a.send('b', { v: 1, name, message: { type: text, d: 'x'.repeat(4_000_000) } });
   large('bulk', 'first');
   large('bulk', 'second');
   large('more', 'third');
-  for (const name of ['bulk', 'locks', 'more', 'locks']) say(name, `after ${name}`);
+  for (const name of ['bulk', 'locks', 'more', 'locks']) sendText(name, `after ${name}`);
   await expect.poll(() => arrived.length, { timeout: 20_000 }).toBe(7);
   const types = arrived.map((message) => (message as { message: { type: string } }).message.type);
   expect(types).toEqual(['after locks', 'after locks', 'first', 'second', 'third', 'after bulk', 'after more']);
@@ -206,15 +206,15 @@ test('small messages overtake large ones of other conversations only', async () 
 test('node messages have extra space; a peer beyond it counts as gone, with a warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
-  const { a, told } = await up();
+  const { a, notified } = await up();
   expect(() => {
     for (;;) a.send('b', 'x'.repeat(1_000_000));
   }).toThrow('accepts no more messages');
-  const say = () => Channels.of(a).send('x', 'b', { type: 'find', text: 'x'.repeat(100_000) } as never);
-  for (let i = 0; i < 80; i++) say();
-  expect(told).toEqual([]);
-  for (let i = 0; i < 20; i++) say();
-  expect(told).toEqual(['down']);
+  const sendText = () => Channels.of(a).send('x', 'b', { type: 'find', text: 'x'.repeat(100_000) } as never);
+  for (let i = 0; i < 80; i++) sendText();
+  expect(notified).toEqual([]);
+  for (let i = 0; i < 20; i++) sendText();
+  expect(notified).toEqual(['down']);
   expect(warn.mock.calls.join()).toContain('"b" counts as gone: 40.0 MiB in');
 });
 
@@ -261,11 +261,11 @@ async function deceived() {
     return wire;
   };
   const [a, b] = [start('a'), start('b')];
-  const told: string[] = [];
-  a.transport.events.subscribe((event) => 'peer' in event && told.push(event.type));
+  const notified: string[] = [];
+  a.transport.events.subscribe((event) => 'peer' in event && notified.push(event.type));
   await Promise.all([a.transport.connect(), b.transport.connect()]);
-  await expect.poll(() => told).toEqual(['up']);
-  return { a, b, start, told, arrived: receivedBy(a.transport) };
+  await expect.poll(() => notified).toEqual(['up']);
+  return { a, b, start, notified, arrived: receivedBy(a.transport) };
 }
 
 const later = () => (Date.now() + 5_000) * 1_000;
@@ -283,8 +283,8 @@ const strange: [string, (real: Frame) => object][] = [
 ];
 
 test('forged frames of a stranger that receives nothing never stop a link', async () => {
-  const { a, b, told, arrived } = await deceived();
-  told.length = 0;
+  const { a, b, notified, arrived } = await deceived();
+  notified.length = 0;
   for (const [what, message] of strange) {
     for (let i = 0; i < 3; i++) a.forge({ v: 1, name: 'link/1', message: message(a.last()) as Json });
     b.transport.send('a', what);
@@ -294,29 +294,29 @@ test('forged frames of a stranger that receives nothing never stop a link', asyn
   await new Promise((resolve) => setTimeout(resolve, 600));
   b.transport.send('a', 'still there');
   await expect.poll(() => arrived.at(-1)).toBe('still there');
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
   expect([a.transport.isClosed, b.transport.isClosed]).toEqual([false, false]);
 });
 
 test('forged frames of an absent peer neither block it nor end a receiver', async () => {
-  const { a, b, told, start } = await deceived();
+  const { a, b, notified, start } = await deceived();
   const forge = () => {
     for (const [, message] of strange) a.forge({ v: 1, name: 'link/1', message: message(a.last()) as Json });
   };
-  told.length = 0;
+  notified.length = 0;
   await b.crash();
   for (let i = 0; i < 5; i++) {
     forge();
     // More beats than it takes to believe that another node has taken the place.
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
-  expect([told, a.transport.isClosed]).toEqual([[], false]);
-  await expect.poll(() => told).toEqual(['down']);
+  expect([notified, a.transport.isClosed]).toEqual([[], false]);
+  await expect.poll(() => notified).toEqual(['down']);
   forge();
   const again = start('b');
   await again.transport.connect();
   forge();
-  await expect.poll(() => told).toEqual(['down', 'up']);
+  await expect.poll(() => notified).toEqual(['down', 'up']);
   const arrived = receivedBy(a.transport);
   again.transport.send('a', 'back');
   await expect.poll(() => arrived).toEqual(['back']);
@@ -327,12 +327,12 @@ test.each([
   ['a part of a message', ['+x']],
   ['as many as are sent at that moment', ['=0', '=1']],
 ])('a forged frame with the next numbers is detected, and messages arrive again: %s', async (_, bodies) => {
-  const { a, b, told, arrived } = await deceived();
-  told.length = 0;
+  const { a, b, notified, arrived } = await deceived();
+  notified.length = 0;
   const { seq, bodies: before, ...real } = a.last();
   a.forge({ v: 1, name: 'link/1', message: { ...real, seq: seq + before.length, bodies } as unknown as Json });
   for (const message of ['swallowed', 'as well']) b.transport.send('a', message);
-  await expect.poll(() => told).toEqual(['down', 'up']);
+  await expect.poll(() => notified).toEqual(['down', 'up']);
   await expect.poll(() => b.transport.peers.has('a')).toBe(true);
   b.transport.send('a', 'still there');
   await expect.poll(() => arrived.at(-1)).toBe('still there');

@@ -122,8 +122,8 @@ test('a peer that crashed and is started again is a new peer: down, and up', asy
   const [[a], [b, innerB]] = [start('a'), start('b')];
   const met = Promise.all([event(a, 'up'), event(b, 'up')]);
   await Promise.all([a.connect(), b.connect(), met]);
-  const told: string[] = [];
-  a.events.subscribe(({ type }) => told.push(type));
+  const notified: string[] = [];
+  a.events.subscribe(({ type }) => notified.push(type));
   const back = event(a, 'up');
   await innerB.close();
   a.send('b', 'for the one that was');
@@ -131,7 +131,7 @@ test('a peer that crashed and is started again is a new peer: down, and up', asy
   const arrived = event(again, 'message');
   await again.connect();
   await back;
-  expect(told).toEqual(['down', 'up']);
+  expect(notified).toEqual(['down', 'up']);
   a.send('b', 'for the one that is');
   expect(await arrived).toMatchObject({ message: 'for the one that is' });
   await Promise.all([a.close(), again.close()]);

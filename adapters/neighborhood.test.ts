@@ -89,12 +89,12 @@ test('close rejects waiting requests', async () => {
 
 test('the second request of a peer waits until all of them are locked again', async () => {
   const { all } = await people('a', 'b');
-  const told: string[] = [];
-  all['a']!.node.notifications$.subscribe(({ type }) => told.push(type));
+  const notified: string[] = [];
+  all['a']!.node.notifications$.subscribe(({ type }) => notified.push(type));
   const [first, second] = [all['a']!.lock(), all['a']!.lock()];
   (await first).release();
   await using _again = await second;
-  expect(told).toEqual(['locked', 'unlocked', 'locked']);
+  expect(notified).toEqual(['locked', 'unlocked', 'locked']);
 });
 
 test('holders keep the lock without a time limit', async () => {

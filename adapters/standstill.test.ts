@@ -119,36 +119,36 @@ async function met(open: () => Promise<Pair>) {
   const pair = await open();
   const given = { bytes: 0 };
   const [a, b] = [linked(counted(pair.a, given), { peers, ...patient }), linked(pair.b, { peers, ...patient })];
-  const [told, arrived]: [string[], unknown[]] = [[], []];
-  a.events.subscribe((event) => 'peer' in event && told.push(event.type));
+  const [notified, arrived]: [string[], unknown[]] = [[], []];
+  a.events.subscribe((event) => 'peer' in event && notified.push(event.type));
   b.events.subscribe((event) => event.type === 'message' && arrived.push(event.message));
   await Promise.all([a.connect(), b.connect()]);
   onTestFinished(() => Promise.all([a.close(), b.close()]).then(() => {}));
   await expect.poll(() => [a.peers.size, b.peers.size]).toEqual([1, 1]);
-  told.length = 0;
-  return { a, b, told, arrived, given, pull: pair.pull };
+  notified.length = 0;
+  return { a, b, notified, arrived, given, pull: pair.pull };
 }
 
 describe.each(media)('over %s', (_, open, comesBack) => {
   test('it is found within the patience, and met again on a new connection', async () => {
-    const { a, told, arrived, pull } = await met(open);
+    const { a, notified, arrived, pull } = await met(open);
     pull();
     const begin = performance.now();
-    await expect.poll(() => told[0], { interval: 10 }).toBe('down');
+    await expect.poll(() => notified[0], { interval: 10 }).toBe('down');
     expect(performance.now() - begin).toBeLessThan(1_500);
     if (!comesBack) return;
-    await expect.poll(() => told.at(-1)).toBe('up');
+    await expect.poll(() => notified.at(-1)).toBe('up');
     await expect.poll(() => (a.send('b', 'again'), arrived.includes('again'))).toBe(true);
   });
 
   test('messages to it are limited, and their sender receives an error', async () => {
-    const { a, told, given, pull } = await met(open);
+    const { a, notified, given, pull } = await met(open);
     pull();
     given.bytes = 0;
     let sent = 0;
     const refused: unknown[] = [];
     // On a slow machine the detector may come first.
-    for (; told.length + refused.length === 0 && sent < 200; sent++) {
+    for (; notified.length + refused.length === 0 && sent < 200; sent++) {
       try {
         a.send('b', 'x'.repeat(1_000_000));
       } catch (error) {
@@ -157,7 +157,7 @@ describe.each(media)('over %s', (_, open, comesBack) => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     for (const error of refused) expect(error).toMatchObject({ name: 'BackpressureError', peer: 'b' });
-    await expect.poll(() => told[0]).toBe('down');
+    await expect.poll(() => notified[0]).toBe('down');
     // 32 MiB wait at the sender, and the medium has at most its limit twice.
     expect(sent).toBeLessThanOrEqual(36);
     expect(given.bytes).toBeLessThan(16 * 2 ** 20);

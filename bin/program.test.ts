@@ -104,8 +104,8 @@ describe('a trace instead of something else', () => {
     ['rehearse', 'not a module'],
   ])('quiver %s names a trace of live programs, and the command for it', async (verb, isNot) => {
     const file = trace('last-minute.ndjson', { live: true });
-    const said = `${file} is a recording of live programs and ${isNot}. Use quiver explore ${file} to view it.`;
-    await expect(quiver([verb, file])).rejects.toThrow(new UsageError(said));
+    const reported = `${file} is a recording of live programs and ${isNot}. Use quiver explore ${file} to view it.`;
+    await expect(quiver([verb, file])).rejects.toThrow(new UsageError(reported));
   });
 
   test('replay of the last minute of nodes of one protocol names verify, which takes it', async () => {
@@ -119,9 +119,9 @@ describe('a trace instead of something else', () => {
     const complained = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => complained.mockRestore());
     const file = trace('run.ndjson', { scenario: { protocol: 'locks' } });
-    const said = `${file} is a trace and not a scenario. Use quiver explore ${file} to view it or quiver replay ${file} to run it again or quiver verify ${file} to check it.`;
+    const reported = `${file} is a trace and not a scenario. Use quiver explore ${file} to view it or quiver replay ${file} to run it again or quiver verify ${file} to check it.`;
     expect(await quiver([verb, file]).catch((error: Error) => error.message)).toEqual(64);
-    expect([...complained.mock.calls.flat(), ...printed].join('\n')).toContain(said);
+    expect([...complained.mock.calls.flat(), ...printed].join('\n')).toContain(reported);
     expect(complained.mock.calls.length + printed.length).toBe(1);
   });
 });
@@ -324,7 +324,7 @@ describe('reports for a CI', () => {
   });
 
   test('--json is the reporter json', async () => {
-    const file = inFolder('told.mjs', machine('green'));
+    const file = inFolder('notified.mjs', machine('green'));
     await quiver(['test', file, '--json']);
     await quiver(['test', file, '--reporter', 'json']);
     expect(printed[0]).toBe(printed[1]);
@@ -338,11 +338,11 @@ test('--watch tests again when the module has changed', async () => {
   const file = inFolder('watched.mjs', machine('red'));
   const child = spawn(process.execPath, [program, 'test', file, '--watch'], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGTERM'));
-  let said = '';
-  child.stdout.on('data', (piece: Buffer) => (said += String(piece)));
-  await vi.waitFor(() => expect(said).toMatch(/^invalid$/m), PATIENCE);
+  let reported = '';
+  child.stdout.on('data', (piece: Buffer) => (reported += String(piece)));
+  await vi.waitFor(() => expect(reported).toMatch(/^invalid$/m), PATIENCE);
   writeFileSync(file, machine('green'));
-  await vi.waitFor(() => expect(said).toMatch(/^valid$/m), PATIENCE);
+  await vi.waitFor(() => expect(reported).toMatch(/^valid$/m), PATIENCE);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGINT');
   expect(await ended).toBe(0);

@@ -354,8 +354,8 @@ test.skipIf(!isFullDevice)('a full disk: an error for the unwritten trace or rep
     ),
   ]);
   const shell = `"$0" "$1" run "$2" --json 2>&1 >/dev/full; echo $?`;
-  const said = execFileSync('bash', ['-c', shell, process.execPath, program, file('ring.json', ring)], { encoding: 'utf8' });
-  expect(said).toMatch(/^quiver: Cannot write to standard output \(ENOSPC.*\)\.\n64\n$/);
+  const reported = execFileSync('bash', ['-c', shell, process.execPath, program, file('ring.json', ring)], { encoding: 'utf8' });
+  expect(reported).toMatch(/^quiver: Cannot write to standard output \(ENOSPC.*\)\.\n64\n$/);
 });
 
 test('empty standard input is an error, and not a valid scenario', () => {
@@ -370,9 +370,9 @@ test('the status is the verdict even if the output is not read to its end', () =
   const events = ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' }));
   const path = file('deadlock.json', { ...deadlock, events });
   const shell = `"$0" "$1" check "$2" | true; echo \${PIPESTATUS[0]}`;
-  const said = execFileSync('bash', ['-c', shell, process.execPath, program, path], { encoding: 'utf8' });
+  const reported = execFileSync('bash', ['-c', shell, process.execPath, program, path], { encoding: 'utf8' });
   // The verdict, or that of a program whose reader has gone; never 0.
-  expect(said).toMatch(/^(1|141)\n$/);
+  expect(reported).toMatch(/^(1|141)\n$/);
 });
 
 test('a file that cannot be written leaves no signal listener', async () => {
@@ -384,11 +384,11 @@ test('a file that cannot be written leaves no signal listener', async () => {
 
 test('explore serves on loopback until Ctrl-C, and the port is free again', async () => {
   const child = spawn(process.execPath, [program, 'explore', file('ring.json', ring)]);
-  let said = '';
+  let reported = '';
   const url = await new Promise<string>((resolve) =>
     child.stdout.on('data', (data: Buffer) => {
-      said += String(data);
-      const [found] = /http:\S+(?=\s)/.exec(said) ?? [];
+      reported += String(data);
+      const [found] = /http:\S+(?=\s)/.exec(reported) ?? [];
       if (found) resolve(found);
     }),
   );

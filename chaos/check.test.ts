@@ -35,9 +35,9 @@ const served = ['a', 'b', 'c'].map((peer) => note(peer, 'served'));
 const later: HistoryEntry = ['nothing', {}, 5_000];
 
 /** A history whose entries are one millisecond apart by default. */
-function history(told: readonly HistoryEntry[]): HistoryLine[] {
+function history(notified: readonly HistoryEntry[]): HistoryLine[] {
   let at = 1_000_000;
-  return told.map(([type, fields, after = 1]) => ({ type, at: (at += after), ...fields }));
+  return notified.map(([type, fields, after = 1]) => ({ type, at: (at += after), ...fields }));
 }
 
 /** A round in which every peer was served after the last fault. */
@@ -145,12 +145,12 @@ describe('locks', () => {
 
   test('a stalled process counts as disturbed from the start of the stall', () => {
     const stall: HistoryEntry = ['fault', { fault: { what: 'pause', who: 'a' }, isStall: true, at: 1_005_005 }];
-    const told = round({ faulty: [later, grant('a', 1), lost('a', 1), stall, healed('pause', 'a')] });
-    expect(told.findIndex(({ isStall }) => isStall)).toBeGreaterThan(told.findIndex(({ type }) => type === 'lost'));
-    const received = inOrder(told).map(({ type }) => type);
+    const notified = round({ faulty: [later, grant('a', 1), lost('a', 1), stall, healed('pause', 'a')] });
+    expect(notified.findIndex(({ isStall }) => isStall)).toBeGreaterThan(notified.findIndex(({ type }) => type === 'lost'));
+    const received = inOrder(notified).map(({ type }) => type);
     expect(received.indexOf('fault')).toBeLessThan(received.indexOf('lost'));
-    expect(received).toHaveLength(told.length);
-    expect(violations(told, terms)).toEqual([]);
+    expect(received).toHaveLength(notified.length);
+    expect(violations(notified, terms)).toEqual([]);
   });
 });
 
@@ -204,7 +204,7 @@ test('at the end all peers follow one running leader; later resignations are val
 
 describe('every peer', () => {
   test('a peer without an answer after the last fault is reported as missing', () => {
-    const told = history([
+    const notified = history([
       ...starts,
       note('b', 'served'),
       phase('healed'),
@@ -212,8 +212,8 @@ describe('every peer', () => {
       note('c', 'served'),
       phase('ended'),
     ]);
-    expect(violations(told, terms)).toEqual(['b was not served after the last fault']);
-    expect(violations(told, { ...terms, audience: ['a', 'c'] })).toEqual([]);
+    expect(violations(notified, terms)).toEqual(['b was not served after the last fault']);
+    expect(violations(notified, { ...terms, audience: ['a', 'c'] })).toEqual([]);
   });
 
   test('a round without an end has served no peer', () => {

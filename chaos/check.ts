@@ -33,14 +33,14 @@ type Rule = (history: History, terms: HistoryTerms) => string[];
 export const violations = (history: History, terms: HistoryTerms): string[] => RULES.flatMap((rule) => rule(history, terms));
 
 /** The maximum number of reported violations of one rule. */
-const SAID_MAX = 5;
+const FINDINGS_MAX = 5;
 
 function judged(judge: RehearsalJudge, history: History, { peers, services, clients, recoveryMs }: HistoryTerms): string[] {
   const setting: Setting = { scenario: { peers, services, clients }, recoveryMs, store: new Map(), history };
   const observer = judge.begin(setting);
-  const said = inOrder(history).map((line) => observer.observe?.(line));
+  const found = inOrder(history).map((line) => observer.observe?.(line));
   const end = observer.end?.(history.at(-1)?.at ?? 0);
-  return [...said, end].filter((description) => typeof description === 'string').slice(0, SAID_MAX);
+  return [...found, end].filter((description) => typeof description === 'string').slice(0, FINDINGS_MAX);
 }
 
 const locksHold: Rule = (history, terms) => lockJudges().flatMap((judge) => judged(judge, history, terms));
@@ -98,8 +98,8 @@ function wasted(history: History, share: number): number {
 
 /** Each peer receives an answer to its requests after the last fault, or an error that no answer will come. */
 const everybodyIsServed: Rule = (history, { audience }) => {
-  const told = [...notes(aroundPhase(history, 'healed')[1], 'served'), ...notes(history, 'forgotten')];
-  const received = new Set(told.map(({ peer }) => peer));
+  const served = [...notes(aroundPhase(history, 'healed')[1], 'served'), ...notes(history, 'forgotten')];
+  const received = new Set(served.map(({ peer }) => peer));
   return audience.filter((peer) => !received.has(peer)).map((peer) => `${peer} was not served after the last fault`);
 };
 

@@ -36,7 +36,7 @@ const LOOK_MS = 25;
 const STALL_MS = 200;
 
 /** Reports when this process was stalled, by a busy machine or a signal. Returns a function that stops it. */
-export function tellStalls(write: ReportEvent, what: 'pause' | 'cold', who: string): () => void {
+export function reportStalls(write: ReportEvent, what: 'pause' | 'cold', who: string): () => void {
   let last = Date.now();
   const looking = setInterval(() => {
     const now = Date.now();

@@ -102,10 +102,10 @@ class WorldPeer implements WorkingPeer {
     if (this.isServed || asked !== 'healed') return;
     this.isServed = true;
     this.note('served');
-    this.tell('served');
+    this.notify('served');
   }
 
-  tell(stage: string): void {
+  notify(stage: string): void {
     void this.peer.store.write(`${stage} ${this.peer.id}`, true);
   }
 }

@@ -24,23 +24,23 @@ test.each<[WorldSubject, what: string]>([
 });
 
 /** Results of the rules for a history of three peers that have been served. */
-function said(subject: WorldSubject, ...told: readonly object[]): unknown {
+function reported(subject: WorldSubject, ...notified: readonly object[]): unknown {
   const [rules] = chaosInWorld(subject).options.judges!;
   const peers = ['p0', 'p1', 'p2'];
   const note = (peer: string, what: string) => ({ type: 'note', peer, what });
   const rest = [{ type: 'note', what: 'phase', phase: 'healed' }, ...peers.map((peer) => note(peer, 'served'))];
-  const all = [...peers.map((peer) => ({ type: 'start', peer, life: 1 })), ...told, ...rest];
+  const all = [...peers.map((peer) => ({ type: 'start', peer, life: 1 })), ...notified, ...rest];
   const history = all.map((line, i) => ({ at: i, ...line })) as RehearsalEvent[];
   return rules!.begin({ scenario: { peers, services: ['hub'], clients: ['round'] }, store: new Map(), history }).end!(1_000);
 }
 
 test('its judge detects the same violations as the rules of chaos', () => {
   const named = (peer: string, name: number) => ({ type: 'note', peer, what: 'named', name });
-  expect(said('names', named('p0', 1), named('p1', 2))).toBeNull();
-  expect(said('names', named('p0', 1), named('p1', 1))).toMatch(/1/);
+  expect(reported('names', named('p0', 1), named('p1', 2))).toBeNull();
+  expect(reported('names', named('p0', 1), named('p1', 1))).toMatch(/1/);
   const grant = (peer: string, fence: number) => ({ type: 'grant', peer, lock: 'x', fence });
   const allEnd = ['p0', 'p1', 'p2'].map((peer) => ({ type: 'end', peer }));
   const again = ['p0', 'p1', 'p2'].map((peer) => ({ type: 'start', peer, life: 2 }));
-  expect(said('locks', grant('p0', 2), ...allEnd, ...again, grant('p1', 3))).toBeNull();
-  expect(said('locks', grant('p0', 2), ...allEnd, ...again, grant('p1', 1))).toContain('not above those before all were killed');
+  expect(reported('locks', grant('p0', 2), ...allEnd, ...again, grant('p1', 3))).toBeNull();
+  expect(reported('locks', grant('p0', 2), ...allEnd, ...again, grant('p1', 1))).toContain('not above those before all were killed');
 });

@@ -10,7 +10,7 @@ import { webSocketMesh } from '../adapters/transports/web-socket-mesh.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
 import type { MembershipChange } from '../machines/locks/membership.js';
 import { watched, type LocksLike, type ReportEvent } from '../test/rehearsal/watched.js';
-import { tellStalls, writerTo } from './history.js';
+import { reportStalls, writerTo } from './history.js';
 import { PEERS, type DiskFault, type RoundSubject } from './plan.js';
 import { severed } from './severed.js';
 
@@ -102,7 +102,7 @@ export class ChaosPeer {
       wire.cut(order.unreached);
       for (const listener of this.listeners) listener();
     });
-    tellStalls(this.write, 'pause', id);
+    reportStalls(this.write, 'pause', id);
   }
 
   get phase(): ChaosPhase {
@@ -138,10 +138,10 @@ export class ChaosPeer {
     if (this.isServed || asked !== 'healed') return;
     this.isServed = true;
     this.note('served');
-    this.tell('served');
+    this.notify('served');
   }
 
-  tell(stage: PeerStage): void {
+  notify(stage: PeerStage): void {
     process.send!(stage satisfies PeerReport);
   }
 

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { MembershipChange } from '../machines/locks/membership.js';
 import type { ReportEvent } from '../test/rehearsal/watched.js';
 import { violations, type HistoryTerms } from './check.js';
-import { notes, tellStalls, writerTo, type History, type HistoryLine } from './history.js';
+import { notes, reportStalls, writerTo, type History, type HistoryLine } from './history.js';
 import { UNCONNECTED, UNSTORED, type ChaosPhase, type Order, type PeerReport, type PeerStage, type Started } from './peer.js';
 import { CLIENTS, JOINER, PEERS, type Cut, type DiskFault, type Fault, type FaultPlan, type Visit } from './plan.js';
 import { broker, kill, script, stop, type Broker } from './processes.js';
@@ -78,7 +78,7 @@ class Round {
   ) {
     this.write = writerTo(file);
     this.audience = plan.subject === 'clients' ? [...PEERS, CLIENTS[0]!] : PEERS;
-    this.noMoreStalls = tellStalls(this.write, 'cold', 'all');
+    this.noMoreStalls = reportStalls(this.write, 'cold', 'all');
   }
 
   async play(): Promise<void> {
@@ -157,7 +157,7 @@ class Round {
       if (isForWant(code)) void pause(code === UNSTORED ? 200 : 50).then(() => this.start(id));
       else if (code !== 0) this.write('uncaught', { peer: id, error: `it ended with status ${code}: ${complaint}` });
     });
-    this.tell(id);
+    this.notify(id);
   }
 
   private async happen(fault: Fault): Promise<void> {
@@ -254,7 +254,7 @@ class Round {
     const child = this.running.get(id);
     if (!child) return;
     this.leaving.add(id);
-    this.tell(id);
+    this.notify(id);
     this.running.delete(id);
     const gone = once(child, 'exit');
     const [code] = (await Promise.race([gone, pause(PATIENCE_MS, ['it does not end'])])) as [unknown];
@@ -280,12 +280,12 @@ class Round {
 
   private async fill({ peer, how, forMs, isStarting }: DiskFault): Promise<void> {
     this.disks.set(peer, how);
-    this.tell(peer);
+    this.notify(peer);
     await this.during('full', peer, async () => {
       if (isStarting) await this.end([peer], 0);
       await pause(forMs);
       this.disks.delete(peer);
-      this.tell(peer);
+      this.notify(peer);
     });
   }
 
@@ -302,7 +302,7 @@ class Round {
     const begin = performance.now();
     for (let i = 0; !isMade() && performance.now() - begin < PATIENCE_MS; i++) {
       this.changer = callers[i % callers.length]!;
-      this.tell(this.changer);
+      this.notify(this.changer);
       await this.patiently(isMade, CHANGE_MS);
     }
     if (!isMade()) {
@@ -321,24 +321,24 @@ class Round {
     const what = cut.isMutual ? 'cut' : 'mute';
     const faults = cut.side.map((who) => ({ what, who }));
     for (const fault of faults) this.write('fault', { fault });
-    this.tellAll();
+    this.notifyAll();
     await pause(cut.forMs);
     this.cuts.delete(cut);
-    this.tellAll();
+    this.notifyAll();
     for (const fault of faults) this.write('healed', { fault });
   }
 
   private enter(phase: 'healed' | 'settled' | 'ended'): void {
     this.phase = phase;
     this.write('phase', { phase });
-    this.tellAll();
+    this.notifyAll();
   }
 
-  private tellAll(): void {
-    for (const peer of this.running.keys()) this.tell(peer);
+  private notifyAll(): void {
+    for (const peer of this.running.keys()) this.notify(peer);
   }
 
-  private tell(peer: string): void {
+  private notify(peer: string): void {
     const order: Order = {
       phase: this.phase,
       unreached: PEERS.filter((other) => [...this.cuts].some((cut) => isBetween(cut, peer, other))),

@@ -13,7 +13,7 @@ const work = WORK[started.subject](peer);
 work.done.catch(() => {});
 await peer.transport.connect().catch(() => process.exit(UNCONNECTED));
 peer.write('start', { peer: peer.id, life: started.life });
-peer.tell('connected');
+peer.notify('connected');
 if (!(await workUntilStopped(peer, work))) process.exitCode = UNSTORED;
 
 // From here on nothing should keep the process alive. If something does, the round detects that it does not end by itself.

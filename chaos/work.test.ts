@@ -4,12 +4,12 @@ import { askRepeatedly } from './work.js';
 
 /** Result of one request for each of the answers, in the phase after all faults. */
 async function asked(...answers: readonly (boolean | Error)[]): Promise<string[]> {
-  const told: string[] = [];
+  const notified: string[] = [];
   const peer = {
     phase: 'healed' as const,
-    note: (what: string) => told.push(what),
-    answered: () => told.push('answered'),
-    tell: (report: string) => told.push(`tells ${report}`),
+    note: (what: string) => notified.push(what),
+    answered: () => notified.push('answered'),
+    notify: (report: string) => notified.push(`tells ${report}`),
   };
   const left = [...answers];
   await askRepeatedly(peer, { node: { addEventListener: () => {} } }, () => {
@@ -17,7 +17,7 @@ async function asked(...answers: readonly (boolean | Error)[]): Promise<string[]
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   });
   expect(left).toEqual([]);
-  return told;
+  return notified;
 }
 
 describe('a peer that requests permits', () => {

@@ -29,7 +29,7 @@ const LONG_MS = { min: 50, max: 400 };
 /** The interface of a process to its work. */
 export type WorkingPeer = Pick<
   ChaosPeer,
-  'peers' | 'transport' | 'storage' | 'phase' | 'left' | 'until' | 'changing' | 'watch' | 'note' | 'answered' | 'tell'
+  'peers' | 'transport' | 'storage' | 'phase' | 'left' | 'until' | 'changing' | 'watch' | 'note' | 'answered' | 'notify'
 > & { readonly started: Pick<ChaosPeer['started'], 'role'> };
 
 /** The objects of a peer, released when it is disposed; `done` resolves when the peer may stop. */
@@ -59,7 +59,7 @@ async function change(locks: Locks, { add, remove }: MembershipChange): Promise<
 function locks(peer: WorkingPeer): ChaosWork {
   const all = peer.watch(locksOf(peer));
   peer.changing((wanted) => change(all, wanted));
-  tellHosts(peer, all);
+  reportHosts(peer, all);
   let end = Infinity;
   void peer.until('settled').then(() => (end = performance.now() + CALM_MS));
   const isClient = peer.started.role === 'client';
@@ -85,7 +85,7 @@ function locks(peer: WorkingPeer): ChaosWork {
   return { object: all, done: Promise.all([short(), long()]) };
 }
 
-function tellHosts(peer: WorkingPeer, { status$ }: Locks): void {
+function reportHosts(peer: WorkingPeer, { status$ }: Locks): void {
   let last: string | null | undefined;
   status$.subscribe(({ host }) => {
     if (host && host !== last) peer.note('hosted', { host });
@@ -106,7 +106,7 @@ function leaders(peer: WorkingPeer): ChaosWork {
   return { object: election, done: work() };
 }
 
-type AskingPeer = Pick<WorkingPeer, 'phase' | 'note' | 'answered' | 'tell'>;
+type AskingPeer = Pick<WorkingPeer, 'phase' | 'note' | 'answered' | 'notify'>;
 type AskedLocks = { readonly node: Pick<Locks['node'], 'addEventListener'> };
 
 function unlessLost(error: unknown): null {
@@ -131,7 +131,7 @@ export async function askRepeatedly(peer: AskingPeer, all: AskedLocks, once: () 
   } catch (error) {
     if (!(error instanceof ForgottenError)) throw error;
     peer.note('forgotten');
-    peer.tell('served');
+    peer.notify('served');
   }
 }
 
@@ -171,15 +171,15 @@ export const WORK: Readonly<Record<RoundSubject, (peer: WorkingPeer) => ChaosWor
 
 /** Works until the peer may stop, then releases everything. True if the disk accepted all writes; other errors are thrown. */
 export async function workUntilStopped(peer: WorkingPeer, { object, done }: ChaosWork): Promise<boolean> {
-  const isTold = Promise.race([peer.left, peer.until('ended')]);
-  const finished = done.then(() => peer.tell('done'));
+  const areNotified = Promise.race([peer.left, peer.until('ended')]);
+  const finished = done.then(() => peer.notify('done'));
   let isStored = true;
-  await Promise.race([finished, isTold]).catch((error: unknown) => {
+  await Promise.race([finished, areNotified]).catch((error: unknown) => {
     if (!(error instanceof StorageError)) throw error;
     peer.note('unstored');
     isStored = false;
   });
-  if (isStored) await isTold;
+  if (isStored) await areNotified;
   await object[Symbol.asyncDispose]();
   await peer.transport.close();
   return isStored;

@@ -22,13 +22,13 @@ async function chat(id: string): Promise<string> {
     if (requester === id) give((await numbers.at(-2)!) + 1);
     else talk.postMessage({ to: requester, number: (await numbers.at(-1)!) + 1 });
   });
-  talk.addEventListener('message', ({ data }) => (data.to === id ? give(data.number) : Object.assign(screen, data.said)));
+  talk.addEventListener('message', ({ data }) => (data.to === id ? give(data.number) : Object.assign(screen, data.shown)));
   for (const text of ['good morning', 'who is there?', 'see you']) {
     await pause(Math.random() * 50);
     numbers.push(new Promise((resolve) => (give = resolve)));
     node.command('request');
     screen[await numbers.at(-1)!] = `${id}: ${text}`;
-    talk.postMessage({ said: screen });
+    talk.postMessage({ shown: screen });
   }
   while (Object.keys(screen).length < 12) await firstValueFrom(fromEvent(talk, 'message'));
   await transport.close().finally(() => talk.close());

@@ -35,9 +35,9 @@ simulation.network.steps$.subscribe(({ kind, node, emitted }) => {
 const { verdict } = simulation.run();
 
 /** The queue begins at the root. Before the root's first request, no node has a number. */
-let said = 0;
+let count = 0;
 const numbers = new Map<string, number>();
-for (let request = behind.get('ann 0'); request !== undefined; request = behind.get(request)) numbers.set(request, ++said);
+for (let request = behind.get('ann 0'); request !== undefined; request = behind.get(request)) numbers.set(request, ++count);
 
 for (const name of names) console.log(`${name}: ${numbers.get(`${name} 1`)} and ${numbers.get(`${name} 2`)}`);
 console.log(

@@ -17,8 +17,8 @@ test('chat: all read the same twelve lines, each speaker in order', async () => 
   const lines = (await printedBy('chat')).trim().split('\n');
   expect(lines).toHaveLength(12);
   for (const who of ['ann', 'bob', 'cy', 'dan']) {
-    const said = lines.filter((line) => line.startsWith(who)).map((line) => line.split(': ')[1]);
-    expect(said).toEqual(['good morning', 'who is there?', 'see you']);
+    const reported = lines.filter((line) => line.startsWith(who)).map((line) => line.split(': ')[1]);
+    expect(reported).toEqual(['good morning', 'who is there?', 'see you']);
   }
 });
 

@@ -60,11 +60,11 @@ async function main(): Promise<void> {
     return new Worker(fileURLToPath(import.meta.url), { workerData: data, transferList: [port2] });
   });
   const answers = () => Promise.all(workers.map(async (worker) => (await once(worker, 'message'))[0]));
-  const tell = (message: string) => workers.forEach((worker) => worker.postMessage(message));
+  const notify = (message: string) => workers.forEach((worker) => worker.postMessage(message));
   await answers();
-  tell('start');
+  notify('start');
   const fences = await answers();
-  tell('all are done');
+  notify('all are done');
   await Promise.all(workers.map((worker) => once(worker, 'exit')));
   hub.close();
   console.log(`counted ${new Int32Array(memory)[0]} of ${PEERS.length * STEPS_EACH}, last fence ${Math.max(...fences)}`);

@@ -44,10 +44,10 @@ async function onThisMachine(block: string): Promise<string> {
 /** In the root of the repository, where the package finds itself by its name. */
 function run(program: string): Promise<string> {
   const child = spawn(process.execPath, ['--input-type=module', '-'], { cwd: new URL('..', import.meta.url) });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text));
+  let reported = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (reported += text));
   child.stdin.end(program);
-  return new Promise((resolve) => child.once('close', () => resolve(said)));
+  return new Promise((resolve) => child.once('close', () => resolve(reported)));
 }
 
 const titleOf = (block: string): string =>
@@ -87,8 +87,8 @@ test('each exported transport has a page with a block and its packages to instal
 test.each(blocks.map((block, i) => [titleOf(block), i + 1, block] as const))('%s (block %i) runs', async (_, __, block) => {
   if (!isRunnable(block)) return console.warn('skipped: it needs nats-server or mosquitto');
   const makesTwo = /\ba\b.*\bb\b/s.test(block) && !block.includes('pod.connect');
-  const said = await run(`${await onThisMachine(block)}\n${makesTwo ? use : ''}\nprocess.exit();`);
-  expect(said).toBe(makesTwo ? 'a says hello\n' : 'listening, and looking for others at true\n');
+  const reported = await run(`${await onThisMachine(block)}\n${makesTwo ? use : ''}\nprocess.exit();`);
+  expect(reported).toBe(makesTwo ? 'a says hello\n' : 'listening, and looking for others at true\n');
 });
 
 test.each([
@@ -96,6 +96,6 @@ test.each([
   ['docs/transports/nats.md', textOf('transports/nats.md'), 'waitOnFirstConnect', LASTING],
   ['examples/apps/job-runner', jobRunner, 'waitOnFirstConnect', LASTING],
 ])('rehearsals connect with the settings of %s', (_name, page, first, settings) => {
-  const told = new RegExp(`\\{\\s*${first}:[^}]*\\}`).exec(page)![0];
-  expect(runInNewContext(`(${told})`)).toEqual(settings);
+  const notified = new RegExp(`\\{\\s*${first}:[^}]*\\}`).exec(page)![0];
+  expect(runInNewContext(`(${notified})`)).toEqual(settings);
 });

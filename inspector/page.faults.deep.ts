@@ -28,14 +28,14 @@ const drop = (text: string): Promise<void> =>
     document.querySelector('.page')!.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true }));
   }, text);
 const facts = (text: string): Promise<void> => page.locator('.facts').filter({ hasText: text }).waitFor();
-const told = (message: string): Promise<void> => page.getByRole('alert').filter({ hasText: message }).waitFor();
+const notified = (message: string): Promise<void> => page.getByRole('alert').filter({ hasText: message }).waitFor();
 const lastLine = (): Promise<string | null> => page.getByRole('slider').getAttribute('aria-valuemax');
 
 describe('a bad trace is reported on the page, never a blank one', () => {
   beforeAll(scene(''));
   afterAll(end(/ERR_CONNECTION_REFUSED/));
 
-  test('nothing at all', () => told('The trace is empty.'));
+  test('nothing at all', () => notified('The trace is empty.'));
 
   test.each([
     ['another format', '{"hello":"world"}\n', 'This is not a Quiver trace'],
@@ -43,13 +43,13 @@ describe('a bad trace is reported on the page, never a blank one', () => {
     ['no text', '\u0000\u0001\u0002', 'the line is not JSON'],
   ])('%s', async (_, source, message) => {
     await drop(source);
-    await told(message);
+    await notified(message);
     expect(await page.getByRole('heading', { name: 'This cannot be shown' }).count()).toBe(1);
   });
 
   test('a truncated one shows its lines, with a notice', async () => {
     await drop(trace.slice(0, -30));
-    await told('The trace ends in the middle of line 34: it was cut off.');
+    await notified('The trace ends in the middle of line 34: it was cut off.');
     expect(await lastLine()).toBe('32');
   });
 
@@ -64,7 +64,7 @@ describe('a bad trace is reported on the page, never a blank one', () => {
     ],
   ])('a header with %s is reported with line and node, and the lines are shown', async (_, more, message) => {
     await drop(withHeader(more));
-    await told(message);
+    await notified(message);
     expect(await lastLine()).toBe(String(lines.length));
     await page.locator('[data-view="network"]').getByRole('button', { name: 'show as text' }).click();
     expect(await page.locator('[data-view="network"] tbody tr').filter({ hasText: 'n2' }).count()).toBe(1);
@@ -74,7 +74,7 @@ describe('a bad trace is reported on the page, never a blank one', () => {
   test('a line that is nested too deeply is reported, and no other is left out', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     await drop([header, ...lines.with(9, lines[9]!.replace('{', `{"more":${deep},`))].join('\n'));
-    await told('Not shown: line 10, for it is nested more than 1000 levels deep. What happened there is not known.');
+    await notified('Not shown: line 10, for it is nested more than 1000 levels deep. What happened there is not known.');
     expect(await page.getByText('goes faster than it can be shown').count()).toBe(0);
     expect(await lastLine()).toBe(String(lines.length));
   });
@@ -129,7 +129,7 @@ describe('sharing', () => {
   beforeAll(scene(directoryTrace(7)));
   afterAll(end(/status of 404/));
   const share = (): Promise<void> => page.getByRole('button', { name: 'Share' }).click();
-  const said = (text: string): Promise<void> => page.getByRole('status').filter({ hasText: text }).waitFor();
+  const reported = (text: string): Promise<void> => page.getByRole('status').filter({ hasText: text }).waitFor();
   const visit = async (address: string): Promise<void> => {
     await page.goto('about:blank');
     await page.goto(address);
@@ -151,7 +151,7 @@ describe('sharing', () => {
     await facts('5 nodes');
     const downloaded = page.waitForEvent('download');
     await share();
-    await said('Page and trace are saved as one file');
+    await reported('Page and trace are saved as one file');
     const download = await downloaded;
     expect(download.suggestedFilename()).toBe('directory.html');
     const html = await text(await download.createReadStream());
@@ -165,7 +165,7 @@ describe('sharing', () => {
     await facts('5 nodes');
     expect(await lastLine()).toBe(String(lines.length));
     await share();
-    await said('What is shown here has no address');
+    await reported('What is shown here has no address');
   });
 
   test('from a public page: a small trace in the address, which opens', async () => {
@@ -177,7 +177,7 @@ describe('sharing', () => {
       `Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: () => Promise.reject(new Error('denied')) } })`,
     );
     await share();
-    await said('The address of this page now holds the trace. It could not be copied');
+    await reported('The address of this page now holds the trace. It could not be copied');
     await visit(page.url());
     await facts('5 nodes');
     expect(await lastLine()).toBe(String(lines.length));
@@ -188,14 +188,14 @@ describe('sharing', () => {
     await drop(directoryTrace(40, requests));
     await facts('40 nodes');
     await share();
-    await said('too long for an address');
+    await reported('too long for an address');
     await page.unroute(`${PUBLIC}**`);
   });
 
   test('a damaged one is reported', async () => {
     for (const cut of ['H4sIAAAA', 'H4sIA']) {
       await visit(`${opened.served.url}#trace=${cut}`);
-      await told('The trace in this address is damaged: a part of the link is missing');
+      await notified('The trace in this address is damaged: a part of the link is missing');
     }
   });
 });

@@ -29,7 +29,7 @@ async function withGestures(json: unknown, look: () => Promise<void>): Promise<v
 const card = () => page.getByRole('complementary', { name: 'reach in' });
 const slider = () => page.getByRole('slider');
 const lines = (): Promise<string | null> => slider().getAttribute('aria-valuemax');
-const lineSays = (): Promise<string | null> => slider().getAttribute('aria-valuetext');
+const lineText = (): Promise<string | null> => slider().getAttribute('aria-valuetext');
 
 /** Presses a button and waits for the run that is made again. */
 async function does(name: string, inside = card()): Promise<void> {
@@ -80,16 +80,16 @@ describe('a gesture changes the future and not the past', () => {
     expect(await card().innerText()).toContain('comes after the next line, which is at the same time as this one');
     await page.keyboard.press('ArrowRight');
     expect(await card().innerText()).not.toContain('comes after');
-    const before = await lineSays();
+    const before = await lineText();
     await does('crash');
     // A gesture is visible immediately, right after the last event, at the shown time.
-    await expect.poll(lineSays).toMatch(/n2 crashed/);
+    await expect.poll(lineText).toMatch(/n2 crashed/);
     const shown = await page.locator('output.time b').innerText();
     expect(shown).toBe('0.01');
     await tab(/^by hand/);
     expect(await page.locator('.gestures .at').allInnerTexts()).toEqual([shown]);
     await page.keyboard.press('ArrowLeft');
-    expect(await lineSays()).toBe(before);
+    expect(await lineText()).toBe(before);
     await page.keyboard.press('ArrowRight');
   });
 
@@ -144,7 +144,7 @@ describe('a gesture changes the future and not the past', () => {
     ['duplicate', /find n2 → n1 was doubled/],
     ['hold', /^(?![\s\S]*n1 received find from n2)/],
   ])('one message: %s', async (name, expected) => {
-    expect(await lineSays()).toMatch(/n2 was asked to request/);
+    expect(await lineText()).toMatch(/n2 was asked to request/);
     expect(await log()).toMatch(/n1 received find from n2/);
     await selectMessage();
     await does(name);
@@ -178,7 +178,7 @@ test('both branches of a fork stay: named, compared, and present after a reload'
   await expect.poll(() => sides.count()).toBe(2);
   expect(await page.locator('.compare .is-same').count()).toBe(0);
   await page.getByRole('button', { name: /^to the first difference, line \d+$/ }).click();
-  expect(await lineSays()).toMatch(/n2 crashed/);
+  expect(await lineText()).toMatch(/n2 crashed/);
   const nows = () => page.locator('.compare .is-now').allInnerTexts();
   expect(await nows()).toEqual([expect.stringMatching(/n2 crashed/), expect.stringMatching(/n2 was asked to request/)]);
   expect(await page.locator('.compare .side circle.differs').count()).toBeGreaterThan(2);
@@ -289,7 +289,7 @@ describe('each protocol offers its own', () => {
       await page.keyboard.press('ArrowRight');
       await selectMessage();
       await does('deliver first');
-      await expect.poll(lineSays).toMatch(/received find from n3/);
+      await expect.poll(lineText).toMatch(/received find from n3/);
       expect(await page.locator('output.time b').innerText()).toBe('1.01');
     });
   });

@@ -22,12 +22,12 @@ test('a name without spaces wraps in every list, and pictures have it as their t
     expect([name, await sideways()]).toEqual([name, []]);
   }
   const lane = page.locator('[data-view="space-time"] canvas');
-  const said = new Set<string | null>();
+  const reported = new Set<string | null>();
   for (let part = 0.2; part < 0.9; part += 0.05) {
     await lane.hover({ position: { x: 20, y: part * (await lane.boundingBox())!.height } });
-    said.add(await lane.getAttribute('title'));
+    reported.add(await lane.getAttribute('title'));
   }
-  expect([...said]).toContain(long);
+  expect([...reported]).toContain(long);
   await page.getByRole('button', { name: 'all nodes' }).click();
   for (const text of await page.getByRole('button', { name: 'show as text' }).all()) await text.click();
   expect(await sideways()).toEqual([]);

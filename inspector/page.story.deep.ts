@@ -47,9 +47,9 @@ describe('the captions of a step', () => {
       const seen: [string, number][] = [];
       Object.assign(window, { seen });
       const look = () => {
-        const told = document.querySelector('.story .text')!.textContent.trim();
+        const notified = document.querySelector('.story .text')!.textContent.trim();
         const line = Number(document.querySelector('[role=slider]')!.getAttribute('aria-valuenow'));
-        if (seen.at(-1)?.[0] !== told) seen.push([told, line]);
+        if (seen.at(-1)?.[0] !== notified) seen.push([notified, line]);
       };
       new MutationObserver(look).observe(document.querySelector('.story')!, {
         subtree: true,
@@ -60,10 +60,10 @@ describe('the captions of a step', () => {
     await page.getByRole('button', { name: 'Next', exact: true }).click();
     await expect.poll(description, { timeout: 15_000 }).toMatch(/by the direct link\.$/);
     const seen = await page.evaluate(() => (window as unknown as { seen: [string, number][] }).seen);
-    const told = seen.map(([description]) => description).slice(-3);
-    expect(told[0]).toBe('n0 asks.');
-    expect(told[1]).toMatch(/^n0 asks\. Its find .*: 11 links to reach a neighbor\.$/);
-    expect(told[2]).toMatch(/by the direct link\.$/);
+    const notified = seen.map(([description]) => description).slice(-3);
+    expect(notified[0]).toBe('n0 asks.');
+    expect(notified[1]).toMatch(/^n0 asks\. Its find .*: 11 links to reach a neighbor\.$/);
+    expect(notified[2]).toMatch(/by the direct link\.$/);
     const at = seen.map(([, line]) => line).slice(-3);
     expect(at).toEqual([...at].sort((a, b) => a - b));
     expect(new Set(at).size).toBe(3);

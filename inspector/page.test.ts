@@ -32,7 +32,7 @@ const stepTo = async (line: number): Promise<void> => {
   await press('ArrowRight', line);
 };
 const lineNow = async (): Promise<number> => Number(await page.getByRole('slider').getAttribute('aria-valuenow'));
-const lineSays = (): Promise<string | null> => page.getByRole('slider').getAttribute('aria-valuetext');
+const lineText = (): Promise<string | null> => page.getByRole('slider').getAttribute('aria-valuetext');
 const activeStates = (): Promise<string[]> =>
   page.$$eval('.state[data-active="true"]', (states) => states.map((state) => state.getAttribute('data-state') ?? ''));
 const chartOf = (): Promise<string> => page.locator('#title-chart').innerText();
@@ -127,7 +127,7 @@ describe('the four views', () => {
     expect(await history.allInnerTexts()).toEqual(['0 n1', '0 n2', '6 n1']);
     expect(await history.nth(1).getAttribute('aria-current')).toBe('true');
     await history.nth(2).getByRole('button').click();
-    expect(await lineSays()).toMatch(/^line \d+: n2 received find/);
+    expect(await lineText()).toMatch(/^line \d+: n2 received find/);
     expect(await row.innerText()).toBe('parent\tn2 → n1');
     expect(await history.nth(2).getAttribute('aria-current')).toBe('true');
     await page.getByRole('tab', { name: 'plots' }).click();
@@ -144,12 +144,12 @@ describe('the four views', () => {
     ]);
     const canvas = view('space-time').locator('canvas');
     const { width, height } = (await canvas.boundingBox())!;
-    const said = new Set<string>();
+    const reported = new Set<string>();
     for (let x = 60; x < width; x += 12) {
       await canvas.hover({ position: { x, y: height * 0.58 } });
-      said.add((await canvas.getAttribute('title')) ?? '');
+      reported.add((await canvas.getAttribute('title')) ?? '');
     }
-    expect([...said].filter((words) => words !== '')).toEqual([
+    expect([...reported].filter((words) => words !== '')).toEqual([
       'n2, directory: waiting.last from 0 to 3',
       'n2, directory: holding.using.last from 3 to 5',
       'n2, directory: holding.idle from 5 to 6',
@@ -258,9 +258,9 @@ describe('time', () => {
     await press('Home');
     expect(await lineNow()).toBe(0);
     await press('Shift+ArrowRight');
-    expect(await lineSays()).toMatch(/received find/);
+    expect(await lineText()).toMatch(/received find/);
     await press('ArrowLeft');
-    expect(await lineSays()).toMatch(/asked to request/);
+    expect(await lineText()).toMatch(/asked to request/);
   });
 
   test('scrubbing goes to any moment', async () => {
@@ -283,7 +283,7 @@ describe('time', () => {
     await page.getByLabel('stop there').check();
     await page.locator('.play').click();
     await page.getByRole('button', { name: 'play', exact: true }).waitFor();
-    expect(await lineSays()).toMatch(/n2 received token/);
+    expect(await lineText()).toMatch(/n2 received token/);
     const first = await lineNow();
     // The events that do not answer are hidden.
     expect(await page.getByRole('table', { name: 'events' }).getByRole('row').count()).toBe(3);
@@ -323,11 +323,11 @@ describe('time', () => {
     await page.getByLabel('stop where it begins').check();
     await page.locator('.play').click();
     await page.getByRole('button', { name: 'play', exact: true }).waitFor();
-    expect(await lineSays()).toMatch(/n1 was asked to request/);
+    expect(await lineText()).toMatch(/n1 was asked to request/);
     expect(await page.getByLabel('holds now').innerText()).toBe('1 interval; now it holds for n1');
     expect(await items.first().getAttribute('aria-current')).toBe('true');
     await page.getByRole('button', { name: 'to 10' }).click();
-    expect(await lineSays()).toMatch(/n1 received token/);
+    expect(await lineText()).toMatch(/n1 received token/);
     expect(await page.getByLabel('holds now').innerText()).toMatch(/no node$/);
     await page.getByRole('searchbox').fill('state:waiting');
     await expect.poll(() => items.count()).toBe(5);

@@ -23,7 +23,7 @@ const scene = (source: string) => async (): Promise<void> => {
   ({ page } = opened);
 };
 const end = (): Promise<void> => opened.close();
-const lineSays = (): Promise<string | null> => page.getByRole('slider').getAttribute('aria-valuetext');
+const lineText = (): Promise<string | null> => page.getByRole('slider').getAttribute('aria-valuetext');
 const transitions = (which: string): Promise<string[]> =>
   page.$$eval(`.edge-label.${which}, .internal:has(.${which})`, (labels) => labels.map((label) => label.textContent ?? ''));
 
@@ -38,7 +38,7 @@ describe('the counterexample of the checker', () => {
     );
     expect(await page.locator('.tag.is-invalid').innerText()).toBe('invalid');
     await notification.getByRole('button', { name: 'Show it' }).click();
-    expect(await lineSays()).toMatch(/violated for n0 and n1: every request succeeds/);
+    expect(await lineText()).toMatch(/violated for n0 and n1: every request succeeds/);
     expect(await page.getByRole('img', { name: /marked: n0 .*n1 / }).count()).toBe(1);
     await notification.getByRole('button', { name: 'n1' }).click();
     expect(await page.locator('#title-chart').innerText()).toBe('Statechart of n1');
@@ -130,8 +130,8 @@ describe('the transitions of a step', () => {
   test('are those that were taken, and the guards that refused are seen', async () => {
     const goTo = async (text: RegExp) => {
       await page.keyboard.press('Home');
-      for (let i = 0; i < 40 && !text.test((await lineSays()) ?? ''); i++) await page.keyboard.press('ArrowRight');
-      expect(await lineSays()).toMatch(text);
+      for (let i = 0; i < 40 && !text.test((await lineText()) ?? ''); i++) await page.keyboard.press('ArrowRight');
+      expect(await lineText()).toMatch(text);
     };
     await goTo(/n1 received find from n2; sent find to n0/);
     await page.locator('.state').first().waitFor();

@@ -108,7 +108,7 @@ test('a loading error is shown and dispatched; a later trace is shown', async ()
 
 test('an invalid trace is shown and dispatched like a loading error', async () => {
   const view = visited.page.locator('quiver-view');
-  const said = (given: string) =>
+  const reported = (given: string) =>
     view.evaluate(
       (element, trace) =>
         new Promise<string>((resolve) => {
@@ -117,8 +117,8 @@ test('an invalid trace is shown and dispatched like a loading error', async () =
         }),
       given,
     );
-  expect(await said('<!doctype html><p>not found')).toBe('This is not a Quiver trace: the line is not JSON.');
+  expect(await reported('<!doctype html><p>not found')).toBe('This is not a Quiver trace: the line is not JSON.');
   await inside().getByText('quiver-view: This is not a Quiver trace').waitFor();
-  expect(await said('')).toBe('The trace is empty.');
-  expect(await said(counterexampleTrace().replace(/"quiver":\d+/, '"quiver":99'))).toMatch(/it is of version 99/);
+  expect(await reported('')).toBe('The trace is empty.');
+  expect(await reported(counterexampleTrace().replace(/"quiver":\d+/, '"quiver":99'))).toMatch(/it is of version 99/);
 });

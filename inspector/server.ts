@@ -48,7 +48,7 @@ export interface ServeOptions {
   /** Takes gestures to programs that let themselves be reached. */
   readonly reaching?: Reaching;
   /** Takes a program that connects to the WebSocket `inspect` below the address; the token alone decides, whatever its `Origin`. */
-  readonly connect?: (say: (text: string) => void) => ProgramConnection;
+  readonly connect?: (reply: (text: string) => void) => ProgramConnection;
   /** Receives a sentence about a program that was refused: its token is wrong, or the path below the token. */
   readonly refused?: (why: string) => void;
   /** Guided pages to choose from. */

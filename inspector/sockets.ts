@@ -23,7 +23,7 @@ const REFUSAL = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 
 export async function acceptSockets(
   server: Server,
   path: string,
-  connect: (say: (text: string) => void) => ProgramConnection,
+  connect: (reply: (text: string) => void) => ProgramConnection,
   refused: (request: IncomingMessage) => void,
 ): Promise<() => void> {
   const { WebSocketServer } = await import('ws').catch(() => {

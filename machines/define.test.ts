@@ -123,9 +123,9 @@ describe('a description that is wrong', () => {
   ]; // prettier-ignore
 
   test.each(wrong)('%s', (_, description, message) => {
-    const said = /^The (name|description) of a protocol/.test(message) ? message : `Protocol p: ${message}`;
-    expect(() => defineCore(description as CoreDescription)).toThrow(new UsageError(said));
-    expect(() => defineProtocol(description as CoreDescription)).toThrow(new UsageError(said));
+    const reported = /^The (name|description) of a protocol/.test(message) ? message : `Protocol p: ${message}`;
+    expect(() => defineCore(description as CoreDescription)).toThrow(new UsageError(reported));
+    expect(() => defineProtocol(description as CoreDescription)).toThrow(new UsageError(reported));
   });
 
   const checks: readonly [string, unknown, string][] = [

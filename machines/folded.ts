@@ -67,7 +67,7 @@ function* channelsOf({ nodes, flights, links }: Configuration): Iterable<Channel
   }
 }
 
-const saying =
+const propertyOf =
   (kind: 'always' | 'sometimes') =>
   <O, T extends Totals<any, any>>(over: Fold<O, T>, where?: Pick<Folded, 'isLocal' | 'hasLinearCost'>) =>
   (name: string, description: string, holds: (totals: T, c: () => Configuration<O>) => boolean): Property<O> => ({
@@ -86,7 +86,7 @@ const saying =
  * number of nodes.
  * @returns a property for a name, a sentence, and a predicate, which may read the configuration if totals are not enough.
  */
-export const always = saying('always');
+export const always = propertyOf('always');
 
 /** Defines a `sometimes` property of totals, with the parameters of `always`. */
-export const sometimes = saying('sometimes');
+export const sometimes = propertyOf('sometimes');

@@ -38,8 +38,8 @@ const all = Object.values(protocols).flatMap((protocol) => optionsOf(protocol).m
 function boundOf(protocol: Protocol, key: string): number | undefined {
   const { json } = systemsOf(protocol)[0]!;
   const options = { ...(json['options'] as Json), [key]: valueOf(key, TOO_LARGE[1]!) };
-  const said = refusalOf(protocol, { ...json, options });
-  const bound = /between \d+ and (\d+)\.$|to at most (\d+) ticks\.$/.exec(said ?? '');
+  const reported = refusalOf(protocol, { ...json, options });
+  const bound = /between \d+ and (\d+)\.$|to at most (\d+) ticks\.$/.exec(reported ?? '');
   return bound ? Number(bound[1] ?? bound[2]) : undefined;
 }
 

@@ -86,7 +86,7 @@ export const slices = {
     tests: ['network/timers.test.ts'],
     minutes: 20,
   },
-  told: {
+  transcripts: {
     files: ['transcript', 'copy', 'accessors', 'chart-definition', 'recorder', 'report'].map((name) => `network/${name}.ts`),
     tests: ['transcript', 'copy', 'chart-definition', 'recorder'].map((name) => `network/${name}.test.ts`),
     minutes: 45,

@@ -17,7 +17,7 @@ test("functions are their names, and XState's objects their types", () => {
       actions: [
         raise({ type: 'found' }),
         assign({ count: 1, last: 2 }),
-        emit({ type: 'told' }),
+        emit({ type: 'notified' }),
         'inc',
         { type: 'say', params: isFree },
       ],

@@ -6,7 +6,7 @@ import { counter } from './world/counter.fixture.js';
 
 const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] } as const;
 const within10 = {
-  name: 'told',
+  name: 'notified',
   description: 'Within 10 ticks b has been told.',
   kind: 'converges',
   within: 10,
@@ -15,18 +15,18 @@ const within10 = {
 const known = { counter: { ...counter, properties: () => [within10] } };
 
 /** The results of a run in which `a` counts at these times, with these faults. */
-function saidOf(counts: readonly number[], events: readonly object[]) {
+function verdictOf(counts: readonly number[], events: readonly object[]) {
   const asked = counts.map((at) => ({ at, node: 'a', do: 'count' }));
   const scenario = parseScenario(
     { protocol: 'counter', topology, events: [...asked, ...events], until: { at: 60 } },
     known as never,
   );
-  return new Simulation(scenario).run().properties.find(({ name }) => name === 'told')!.holds;
+  return new Simulation(scenario).run().properties.find(({ name }) => name === 'notified')!.holds;
 }
 
 test('b is notified in time', () => {
-  expect(saidOf([0], [])).toBe(true);
-  expect(saidOf([20], [])).toBe(false);
+  expect(verdictOf([0], [])).toBe(true);
+  expect(verdictOf([20], [])).toBe(false);
 });
 
 test.each([
@@ -39,6 +39,6 @@ test.each([
     { at: holds.do === 'hold' ? 4 : 2, ...holds },
     { at: 35, ...lets },
   ];
-  expect(saidOf([0], [first])).toBe(false);
-  expect(saidOf([0, 9, 18, 27], [first, last])).toBe(true);
+  expect(verdictOf([0], [first])).toBe(false);
+  expect(verdictOf([0, 9, 18, 27], [first, last])).toBe(true);
 });

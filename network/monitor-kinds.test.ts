@@ -17,15 +17,15 @@ const sumOf = (c: any): number => [...(c as State).nodes.values()].reduce((sum, 
 /** A monitor on it, which steps set. */
 function watching(properties: readonly Property<any>[], state = stateOf(), from?: Monitor) {
   const monitor = new Monitor(properties, state as never as Configuration, from);
-  const told: Violation[] = [];
-  monitor.violations$.subscribe((violation) => told.push(violation));
+  const notified: Violation[] = [];
+  monitor.violations$.subscribe((violation) => notified.push(violation));
   let index = 0;
   const step = (at: number, node: string, value: number, kind: Step['kind'] = 'deliver') => {
     state.nodes.set(node, value);
     monitor.record({ index: index++, at, kind, node } as Step);
   };
   const verdicts = (atRest = false, at = 0) => monitor.finish(atRest, at).map(({ holds }) => holds);
-  return { monitor, state, told, step, verdicts };
+  return { monitor, state, notified, step, verdicts };
 }
 
 const named = (name: string) => ({ name, description: `${name} it is.` });
@@ -34,13 +34,13 @@ const small = always('small', (c) => sumOf(c) < 10);
 
 describe('always', () => {
   test('one state violates it; the violation is reported once, with its step', () => {
-    const { told, step, verdicts } = watching([small, always('fine', () => true)]);
+    const { notified, step, verdicts } = watching([small, always('fine', () => true)]);
     step(1, 'a', 5);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     step(2, 'a', 10);
     step(3, 'a', 11);
     step(4, 'a', 1);
-    expect(told).toEqual([{ property: 'small', description: 'small it is.', index: 1, at: 2 }]);
+    expect(notified).toEqual([{ property: 'small', description: 'small it is.', index: 1, at: 2 }]);
     expect(verdicts()).toEqual([false, true]);
   });
 
@@ -52,16 +52,16 @@ describe('always', () => {
   });
 
   test('is evaluated again at the end', () => {
-    const { monitor, state, told, step } = watching([small]);
+    const { monitor, state, notified, step } = watching([small]);
     step(1, 'a', 1);
     state.nodes.set('a', 99);
     expect(monitor.finish(false, 1)).toEqual([{ name: 'small', kind: 'always', holds: false }]);
-    expect(told).toMatchObject([{ index: 0, at: 1 }]);
+    expect(notified).toMatchObject([{ index: 0, at: 1 }]);
   });
 
   test('a run without a step has been checked at its end', () => {
-    const { told, verdicts } = watching([small], stateOf({ a: 50 }));
-    expect([verdicts(), told]).toEqual([[false], [{ property: 'small', description: 'small it is.', index: -1, at: 0 }]]);
+    const { notified, verdicts } = watching([small], stateOf({ a: 50 }));
+    expect([verdicts(), notified]).toEqual([[false], [{ property: 'small', description: 'small it is.', index: -1, at: 0 }]]);
   });
 });
 
@@ -85,12 +85,12 @@ describe('eventually', () => {
   };
 
   test('holds without pending requests, is unknown during a run, violated at rest', () => {
-    const { told, step, verdicts } = watching([served], stateOf({ a: 0, b: 0, c: 0 }));
+    const { notified, step, verdicts } = watching([served], stateOf({ a: 0, b: 0, c: 0 }));
     expect(verdicts(true)).toEqual([true]);
     for (const node of ['a', 'b', 'c']) step(1, node, node === 'b' ? 2 : 1);
-    expect([verdicts(false), told]).toEqual([[null], []]);
+    expect([verdicts(false), notified]).toEqual([[null], []]);
     expect(verdicts(true)).toEqual([false]);
-    expect(told).toMatchObject([{ property: 'served', nodes: ['a', 'c'] }]);
+    expect(notified).toMatchObject([{ property: 'served', nodes: ['a', 'c'] }]);
   });
 });
 
@@ -108,10 +108,10 @@ describe('closed', () => {
   });
 
   test.each<Step['kind']>(['start', 'deliver', 'timer', 'command'])('and not with a step that is none: %s', (kind) => {
-    const { told, step, verdicts } = watching([closed]);
+    const { notified, step, verdicts } = watching([closed]);
     step(1, 'a', 1);
     step(2, 'a', 0, kind);
-    expect([verdicts(), told.length]).toEqual([[false], 1]);
+    expect([verdicts(), notified.length]).toEqual([[false], 1]);
   });
 
   test('an observer reports a fault without a step', () => {
@@ -136,10 +136,10 @@ describe('a large network', () => {
       holds: () => true,
       holdsAround: (c: any, node: string) => (around.push([c.nodes.size, node]), node !== 'n7'),
     };
-    const { told, step } = watching([global, local], many());
+    const { notified, step } = watching([global, local], many());
     for (let i = 0; i < 9; i++) step(i, `n${i}`, 1);
     expect([looks, around.map(([, node]) => node)]).toEqual([3, ['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7']]);
-    expect(told).toEqual([{ property: 'local', description: 'local it is.', nodes: ['n7'], index: 7, at: 7 }]);
+    expect(notified).toEqual([{ property: 'local', description: 'local it is.', nodes: ['n7'], index: 7, at: 7 }]);
   });
 
   test('up to two hundred nodes, every step is checked', () => {
@@ -152,26 +152,26 @@ describe('a large network', () => {
 
   test('a property that had not converged at the last evaluation stays unknown', () => {
     const converges: Property<any> = { ...named('settled'), kind: 'converges', within: 2, holds: (c) => sumOf(c) > 0 };
-    const { told, step } = watching([converges], many());
+    const { notified, step } = watching([converges], many());
     step(0, 'n0', 0);
     step(3, 'n0', 1);
     step(4, 'n0', 1);
     step(5, 'n0', 1);
     step(6, 'n0', 1);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     const late = watching([converges], many());
     for (const at of [0, 1, 2, 3, 4]) late.step(at, 'n0', 0);
-    expect(late.told).toMatchObject([{ property: 'settled', index: 4, at: 4 }]);
+    expect(late.notified).toMatchObject([{ property: 'settled', index: 4, at: 4 }]);
   });
 });
 
 describe('the result of a checker on a run', () => {
   test('is violated once, with its message', () => {
-    const { monitor, told, step } = watching([small, always('fine', () => true)]);
+    const { monitor, notified, step } = watching([small, always('fine', () => true)]);
     step(3, 'a', 1);
     const refutes = { property: 'fine', nodes: ['a'], loop: 2 };
     expect(monitor.finish(true, 3, refutes).map(({ holds }) => holds)).toEqual([true, false]);
-    expect(told).toEqual([{ property: 'fine', description: 'fine it is.', nodes: ['a'], loop: 2, index: 0, at: 3 }]);
+    expect(notified).toEqual([{ property: 'fine', description: 'fine it is.', nodes: ['a'], loop: 2, index: 0, at: 3 }]);
   });
 
   test('an unknown property is rejected', () => {
@@ -195,9 +195,9 @@ test('another monitor continues with its results', () => {
   first.step(20, 'a', 3, 'corrupt');
   const second = watching(properties, stateOf({ a: 3 }), first.monitor);
   second.step(21, 'a', 1);
-  expect(second.told).toEqual([{ property: 'kept', description: 'kept it is.', index: 0, at: 21 }]);
+  expect(second.notified).toEqual([{ property: 'kept', description: 'kept it is.', index: 0, at: 21 }]);
   second.step(26, 'a', 1);
-  expect(second.told.map(({ property }) => property)).toEqual(['kept', 'settled']);
+  expect(second.notified.map(({ property }) => property)).toEqual(['kept', 'settled']);
   expect(second.verdicts(false, 30)).toEqual([false, true, false, false, true]);
 });
 
@@ -283,21 +283,21 @@ describe('a judgment on totals', () => {
 
   test('is evaluated after every step at any size; a local one names its node', () => {
     for (const isLocal of [undefined, true] as const) {
-      const { told, step } = watching([folded(isLocal && { isLocal })], followed(400));
+      const { notified, step } = watching([folded(isLocal && { isLocal })], followed(400));
       step(0, 'n0', 5);
       step(1, 'n1', 5);
-      expect(told).toEqual([
+      expect(notified).toEqual([
         { property: 'folded', description: 'folded it is.', ...(isLocal && { nodes: ['n1'] }), index: 1, at: 1 },
       ]);
     }
   });
 
   test('except if it reads the configuration', () => {
-    const { told, step } = watching([folded({ hasLinearCost: true })], followed(400));
+    const { notified, step } = watching([folded({ hasLinearCost: true })], followed(400));
     for (const at of [0, 1, 2, 3]) step(at, `n${at}`, 5);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     step(4, 'n4', 5);
-    expect(told).toMatchObject([{ index: 4 }]);
+    expect(notified).toMatchObject([{ index: 4 }]);
   });
 
   test('may read the configuration, and works without incremental totals', () => {
@@ -307,17 +307,17 @@ describe('a judgment on totals', () => {
     watching([looking], state).step(0, 'n0', 1);
     expect(seen).toEqual([state]);
     const plain: Property<any> = { ...folded(), holds: (c: any) => sumOf(c) < 10 } as never;
-    const { told, step } = watching([plain], stateOf({ a: 0 }));
+    const { notified, step } = watching([plain], stateOf({ a: 0 }));
     step(0, 'a', 10);
-    expect(told).toHaveLength(1);
+    expect(notified).toHaveLength(1);
   });
 
   test('that has not converged is late after every step, however large the network', () => {
     const settled = { ...folded({ holds: (totals: any) => totals.sum > 0 }), kind: 'converges', within: 2 } as Property<any>;
-    const { told, step } = watching([settled], followed(400));
+    const { notified, step } = watching([settled], followed(400));
     for (const at of [0, 1, 2]) step(at, 'n0', 0);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     step(3, 'n0', 1);
-    expect(told).toMatchObject([{ index: 3, at: 3 }]);
+    expect(notified).toMatchObject([{ index: 3, at: 3 }]);
   });
 });

@@ -22,15 +22,15 @@ export function* recordRun(
     return taken;
   };
   const { choices = [], refutes } = options;
-  const sayEndless = () => {
+  const writeEndless = () => {
     if (refutes?.loop !== simulation.choicesMade || simulation.choicesMade > choices.length) return;
     recorder.endless(refutes.loop < choices.length ? 'what follows comes again and again for ever' : 'nothing more happens');
   };
   simulation.start();
-  sayEndless();
+  writeEndless();
   yield* take();
   while (simulation.advance()) {
-    sayEndless();
+    writeEndless();
     yield* take();
   }
   const report = simulation.finish();

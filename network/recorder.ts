@@ -136,10 +136,10 @@ export class Recorder {
     const views = [...nodes].map(([id, view]) =>
       this.nodeLine(-1, id, view, crashed?.includes(id) ? 'crash' : 'start', 'stands'),
     );
-    const told = instance.topology.links.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]);
+    const known = instance.topology.links.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]);
     const found = [...nodes.keys()].flatMap((node) => links.neighbors(node).map((peer) => [node, peer] as const));
     const rest: readonly Omit<NetworkLine, 'index' | 'at' | 'clock'>[] = [
-      ...[...told, ...found].map((between) => ({ kind: 'channel' as const, between, up: links.up(...between) })),
+      ...[...known, ...found].map((between) => ({ kind: 'channel' as const, between, up: links.up(...between) })),
       ...flights.map(({ id, from, to, message }) => ({
         kind: 'placed' as const,
         between: [from, to] as const,

@@ -128,11 +128,11 @@ describe.each(['snapshots', 'actors'] as const)('%s', (kind: HostKind) => {
       const before = role.view().value;
       const event = { type: random.pick(['go', 'both', 'back', 'out.now', 'out']), bits: random.below(65_536) };
       role.send(event);
-      const told = host.selections!.take()!;
+      const notified = host.selections!.take()!;
       const step = [before, event];
-      expect([...step, told.taken.map(nameOf)]).toEqual([...step, took]);
+      expect([...step, notified.taken.map(nameOf)]).toEqual([...step, took]);
       // Regions are evaluated one after the other; XState may evaluate a surrounding state twice.
-      expect([...step, [...new Set(told.refused.map(nameOf))].sort()]).toEqual([...step, [...new Set(denied)].sort()]);
+      expect([...step, [...new Set(notified.refused.map(nameOf))].sort()]).toEqual([...step, [...new Set(denied)].sort()]);
       for (const name of took) seen.add(name);
     }
     expect(seen.size).toBeGreaterThan(34);

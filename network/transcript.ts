@@ -12,9 +12,9 @@ function describeStep(line: StepLine): string {
     ([role, view]) => `${role}: ${view === null ? 'closed' : describeState(view.value)}`,
   );
   const sent = line.sent.map(({ id, to, message }) => `→ ${to} ${describeEvent(message)} #${id}`);
-  const told = line.emitted.map((event) => `! ${describeEvent(event)}`);
+  const notifications = line.emitted.map((event) => `! ${describeEvent(event)}`);
   const cause = line.message === undefined ? line.kind : `#${line.message}`;
-  return [String(line.at), line.node, `${cause} ${describeEvent(line.event)}`, ...states, ...sent, ...told].join('  ');
+  return [String(line.at), line.node, `${cause} ${describeEvent(line.event)}`, ...states, ...sent, ...notifications].join('  ');
 }
 
 function describeNetwork({ at, kind, between, message, up, why, verdict }: NetworkLine): string {

@@ -62,13 +62,13 @@ const BOUND = { atMost: 'at most ', atLeast: 'at least ' } as const;
 function cellOf(cell: TableCell): string {
   const { value, expected, check } = cell;
   const agreement = agrees(cell);
-  if (agreement === null) return `<td>${said(value)}</td>`;
+  if (agreement === null) return `<td>${textOf(value)}</td>`;
   const bound = check === 'atMost' || check === 'atLeast' ? BOUND[check] : '';
-  const beside = `<small>${bound}${said(expected ?? null)} ${agreement ? '✓' : '✗'}</small>`;
-  return `<td class="${agreement ? 'agrees' : 'differs'}">${said(value)}${beside}</td>`;
+  const beside = `<small>${bound}${textOf(expected ?? null)} ${agreement ? '✓' : '✗'}</small>`;
+  return `<td class="${agreement ? 'agrees' : 'differs'}">${textOf(value)}${beside}</td>`;
 }
 
-const said = (value: number | string | null): string =>
+const textOf = (value: number | string | null): string =>
   value === null ? '—' : typeof value === 'number' ? number(value) : escapeMarkup(value);
 
 const STYLE = `

@@ -208,12 +208,12 @@ const PARTS = {
   },
   'transports.md 2': {
     imports: IN_PROCESS,
-    after: `${PAIR}\nconst said: string[] = [];
-      listen(b, (from, text) => void said.push(\`\${from}: \${text}\`));
+    after: `${PAIR}\nconst reported: string[] = [];
+      listen(b, (from, text) => void reported.push(\`\${from}: \${text}\`));
       say(a, 'b', 'hello');
       a.send('b', { weather: 'fine' });
       await new Promise((resolve) => setTimeout(resolve, 100));
-      if (said.join() !== 'a: hello') throw new Error(\`said was \${said.join()}\`);`,
+      if (reported.join() !== 'a: hello') throw new Error(\`reported was \${reported.join()}\`);`,
   },
 };
 

@@ -59,8 +59,8 @@ class Visitor {
   async isRefused(what, description) {
     await this.press('Simulate');
     await this.problem.waitFor();
-    const said = await this.problem.innerText();
-    expectThat(description.test(said), `${what} is refused with\n${said}\nand not with ${description}`);
+    const shown = await this.problem.innerText();
+    expectThat(description.test(shown), `${what} is refused with\n${shown}\nand not with ${description}`);
   }
 }
 

@@ -92,15 +92,15 @@ describe('describeProtocol', () => {
     const moody = lightChart.provide({ actions: { count: assign({ count: () => n++ % 2 }) } });
     const { failed, description } = await run((runner) => describeProtocol(light(moody), runner));
     expect(failed).toContain('toy, start 0: tour paths');
-    const said = description[failed.indexOf('toy, start 0: tour paths')]!;
-    expect(said).toContain('quiver-failures/toy-toy-start-0-tour-paths.html');
-    const recording = pageIn(said);
+    const reported = description[failed.indexOf('toy, start 0: tour paths')]!;
+    expect(reported).toContain('quiver-failures/toy-toy-start-0-tour-paths.html');
+    const recording = pageIn(reported);
     expect(sentencesOf(recording).at(-1)).toMatch(/^verdict: invalid.*the chart goes as expected/);
     const last = recording.line(recording.end - 2) as StepLine;
     const { value, context } = last.roles['toy']!;
-    expect(said).toContain(recording.header!.properties[0]!.description);
+    expect(reported).toContain(recording.header!.properties[0]!.description);
     expect(recording.header!.properties[0]!.description).toContain(' instead of ');
-    expect(said).toContain(`${JSON.stringify(last.event)} has the result ${JSON.stringify({ value, context }).slice(0, -1)}`);
+    expect(reported).toContain(`${JSON.stringify(last.event)} has the result ${JSON.stringify({ value, context }).slice(0, -1)}`);
   });
 
   test('a system that breaks a property fails, and the page has the run up to there', async () => {

@@ -29,10 +29,10 @@ export async function hiddenTabs(): Promise<{ open(url: string): Promise<HiddenT
   const args = [...ARGS, '--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'];
   const browser = spawn(CHROMIUM, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const address = await new Promise<string>((resolve) => {
-    let said = '';
+    let output = '';
     browser.stderr.on('data', (text) => {
-      said += String(text);
-      const [found] = /ws:\/\/\S+/.exec(said) ?? [];
+      output += String(text);
+      const [found] = /ws:\/\/\S+/.exec(output) ?? [];
       if (found) resolve(found);
     });
   });

@@ -81,8 +81,8 @@ export function clusterLogic<M extends Machines, K extends keyof M & string>(
       ({ status: 'active', output: undefined, error: undefined, id, input, actor: undefined }) as Child,
     start: ({ id, input }, { self, emit }) => {
       const ref = cluster.actor(kind, id, input === undefined ? {} : { input });
-      const tell = () => self.send({ type: '@cluster.snapshot', snapshot: ref.getSnapshot() });
-      const subscriptions = [ref.subscribe({ next: tell, error: tell }), ref.on('*', (event) => emit(event as never))];
+      const notify = () => self.send({ type: '@cluster.snapshot', snapshot: ref.getSnapshot() });
+      const subscriptions = [ref.subscribe({ next: notify, error: notify }), ref.on('*', (event) => emit(event as never))];
       attached.set(self, { ref, end: () => subscriptions.forEach((one) => one.unsubscribe()) });
     },
     transition: (child, event, { self }) => {

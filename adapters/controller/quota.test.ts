@@ -53,9 +53,9 @@ describe('quota', () => {
     const permits = () => b!.node.view()['R.request']!.context.permits as number;
     await b!.take();
     expect([permits(), b!.remaining]).toEqual([remaining - 1, remaining - 1]);
-    const told = new Promise((resolve) => b!.node.steps$.subscribe(resolve));
+    const notified = new Promise((resolve) => b!.node.steps$.subscribe(resolve));
     await b!.take();
-    await told;
+    await notified;
     expect(permits()).toBe(remaining - 2);
   });
 

@@ -140,7 +140,7 @@ describe('a peer with unreasonable epoch numbers', () => {
       locks.node.addEventListener('unreasonable', (event) => received.push({ at: id, ...(event as CustomEvent).detail }));
       return { locks, transport };
     };
-    return { start, received, said: () => warn.mock.calls.map(([text]) => text as string) };
+    return { start, received, reported: () => warn.mock.calls.map(([text]) => text as string) };
   }
 
   /** The stored numbers of its epochs. */
@@ -151,7 +151,7 @@ describe('a peer with unreasonable epoch numbers', () => {
 
   test.each(['a', 'c'])('is reported and ignored when %s starts with altered storage; locks stay held', async (bad) => {
     const storages = Object.fromEntries([...ids, 'd'].map((id) => [id, new MapStorage()]));
-    const { start, received, said } = cluster((id) => ({ storage: storages[id]! }));
+    const { start, received, reported } = cluster((id) => ({ storage: storages[id]! }));
     const all = Object.fromEntries(ids.map((id) => [id, start(id)]));
     await Promise.all(ids.map((id) => all[id]!.locks.ready));
     await all[bad]!.transport.close();
@@ -170,7 +170,7 @@ describe('a peer with unreasonable epoch numbers', () => {
       epoch: expect.any(Number),
       known: expect.any(Number),
     });
-    expect(said().filter((text) => text.includes(`of peer "b" ignores "${bad}"`))).toEqual([
+    expect(reported().filter((text) => text.includes(`of peer "b" ignores "${bad}"`))).toEqual([
       expect.stringMatching(
         /: its epochs' numbers \(5\d+\) and those here \(\d+\) are more than a year apart\. .*"Numbers that differ too much"$/,
       ),
@@ -186,7 +186,7 @@ describe('a peer with unreasonable epoch numbers', () => {
     const storages = Object.fromEntries(ids.map((id) => [id, new MapStorage()]));
     const passing = new VirtualTimeScheduler();
     const clock: SchedulerLike = { now: () => passing.now(), schedule: passing.schedule.bind(passing) };
-    const { start, received, said } = cluster((id) => ({ storage: storages[id]!, ...(id === 'c' && { clock }) }));
+    const { start, received, reported } = cluster((id) => ({ storage: storages[id]!, ...(id === 'c' && { clock }) }));
     const [, b, first] = ids.map((id) => start(id)) as [
       ReturnType<typeof start>,
       ReturnType<typeof start>,
@@ -200,7 +200,7 @@ describe('a peer with unreasonable epoch numbers', () => {
       c = start('c');
       c.locks.ready.catch(() => {});
     };
-    const named = () => said().filter((text) => text.includes('of peer "b" ignores "c"')).length;
+    const named = () => reported().filter((text) => text.includes('of peer "b" ignores "c"')).length;
     const isRefused = (times: number) => expect(received.filter((one) => 'at' in one && one.at === 'b')).toHaveLength(times);
     const rightValues = structuredClone(storages['c']!.values);
 
@@ -211,7 +211,7 @@ describe('a peer with unreasonable epoch numbers', () => {
     expect(named()).toBe(1);
     passing.maxFrames = 11_000;
     passing.flush();
-    expect(said()).toContainEqual(
+    expect(reported()).toContainEqual(
       expect.stringMatching(
         /^"locks" of peer "c" has granted no locks for 10 s: .*: its epochs' numbers .* more than a year apart./,
       ),

@@ -36,7 +36,7 @@ test(
       const { user, system } = process.cpuUsage(cpu);
       const [seconds, processor] = [(performance.now() - since) / 1_000, (user + system) / 1e6];
       looks.push({ seconds, processor, heap: heapUsed(), kept: Math.max(...everybody.map(keptAt)) });
-      if (looks.length % (LOOKS / 10) === 0) tenths.push(tell(looks.splice(0), tenths[0]));
+      if (looks.length % (LOOKS / 10) === 0) tenths.push(summarize(looks.splice(0), tenths[0]));
       [since, cpu] = [performance.now(), process.cpuUsage()];
     });
     console.log(`${epoch() - first} epochs`);
@@ -50,7 +50,7 @@ test(
   3 * 3_600_000,
 );
 
-function tell(looks: readonly Tenth[], first?: Tenth): Tenth {
+function summarize(looks: readonly Tenth[], first?: Tenth): Tenth {
   const sum = (key: keyof Tenth) => looks.reduce((all, look) => all + look[key], 0);
   const most = (key: keyof Tenth) => Math.max(...looks.map((look) => look[key]));
   const tenth = { seconds: sum('seconds'), processor: sum('processor'), heap: most('heap'), kept: most('kept') };

@@ -30,18 +30,18 @@ test('a claim among 4,000 is found, added and removed with a few dozen lookups',
 
 test('1,200 names cost at most six times as much as 300, with few status updates', async () => {
   const [{ a }] = await peers('a', 'b', 'c');
-  let told = 0;
-  a!.status$.subscribe(() => told++);
+  let notified = 0;
+  a!.status$.subscribe(() => notified++);
   const costOf = async (count: number, round: string) => {
     const before = process.cpuUsage();
-    told = 0;
+    notified = 0;
     const names = Array.from({ length: count }, (_, i) => `${round}${i}`);
     const held = await Promise.all(names.map((name) => a!.acquire(name)));
     await new Promise((resolve) => setTimeout(resolve, 5));
     for (const lock of held) lock.release();
     await new Promise((resolve) => setTimeout(resolve, 5));
     const { user, system } = process.cpuUsage(before);
-    return { cpu: user + system, told };
+    return { cpu: user + system, notified };
   };
   await costOf(100, 'warm');
   const ratios: number[] = [];
@@ -49,8 +49,8 @@ test('1,200 names cost at most six times as much as 300, with few status updates
   for (const round of ['1', '2', '3']) {
     const few = await costOf(300, `few${round}-`);
     const many = await costOf(1_200, `many${round}-`);
-    expect(many.told).toBeGreaterThan(0);
-    expect(many.told).toBeLessThan(100);
+    expect(many.notified).toBeGreaterThan(0);
+    expect(many.notified).toBeLessThan(100);
     ratios.push(many.cpu / few.cpu);
   }
   expect(Math.min(...ratios)).toBeLessThan(6);

@@ -91,11 +91,11 @@ function peer({ membership = firstMembership(three), clients = [], state = 'serv
     attempt: (_: string, change: object) => (asked.push(change), true),
   } as unknown as LiveNode;
   const members = new Members(node, transport, first, new Set(registers));
-  const tell = (notification: object) => notifications$.next(notification as Message);
+  const notify = (notification: object) => notifications$.next(notification as Message);
   /** Announces new voters. */
   const decide = (voters: readonly NodeId[]) => {
     standing.membership = { ...standing.membership, version: standing.membership.version + 1, voters };
-    tell({ type: 'members', version: standing.membership.version, voters });
+    notify({ type: 'members', version: standing.membership.version, voters });
   };
   const change = async (add: NodeId | null, remove: NodeId | null) => members.change({ add, remove });
   /** The change that is requested now. */
@@ -115,7 +115,7 @@ function peer({ membership = firstMembership(three), clients = [], state = 'serv
     notifications$,
     steps$,
     standing,
-    tell,
+    notify,
     decide,
     change,
     wanted,
@@ -143,9 +143,9 @@ describe('messages about lists', () => {
   });
 
   test('a serving peer with names that do not vote warns once', () => {
-    const { tell, warned } = peer({ first: [...three, 'd', 'e'] });
-    tell({ type: 'serving' });
-    tell({ type: 'serving' });
+    const { notify, warned } = peer({ first: [...three, 'd', 'e'] });
+    notify({ type: 'serving' });
+    notify({ type: 'serving' });
     expect(warned()).toEqual([
       'peer "a" was given the peers a, b, c, d, e for "locks", of which d, e do not vote: a, b, c do, by decision of the cluster. Pass the original ' +
         'list of peers, and call addMember for each new voter',
@@ -153,16 +153,16 @@ describe('messages about lists', () => {
   });
 
   test('a client does not warn about the list that it was given', () => {
-    const { tell, warned } = peer({ host: 'b' });
-    tell({ type: 'serving' });
+    const { notify, warned } = peer({ host: 'b' });
+    notify({ type: 'serving' });
     expect(warned()).toEqual([]);
   });
 
   const differs = (id: NodeId) => ({ type: 'differs', peer: id, own: firstMembership(three), theirs: firstMembership([id]) });
 
   test('a serving peer reports a peer with another list once', () => {
-    const { tell, warned } = peer();
-    for (const id of ['x', 'y', 'x']) tell(differs(id));
+    const { notify, warned } = peer();
+    for (const id of ['x', 'y', 'x']) notify(differs(id));
     const warning = (id: NodeId) =>
       `peer "${id}" was started with the peers ${id} for "locks", and "a" with a, b, c. Start both with the original list of peers, ` +
       'and later peers with join: true; both may grant the same locks';
@@ -170,8 +170,8 @@ describe('messages about lists', () => {
   });
 
   test('a peer that does not serve grants nothing, and reports no peer', () => {
-    const { tell, warned } = peer({ state: 'preparing' });
-    tell(differs('x'));
+    const { notify, warned } = peer({ state: 'preparing' });
+    notify(differs('x'));
     expect(warned()).toEqual([]);
   });
 });
@@ -244,10 +244,10 @@ describe('a requested change', () => {
   test('ends when it is decided and registers have moved, and stops listening', async () => {
     let move!: () => void;
     const moved = vi.fn(() => new Promise<void>((resolve) => (move = resolve)));
-    const { wanted, decide, tell, steps$ } = peer({ registers: [{ moved }] });
+    const { wanted, decide, notify, steps$ } = peer({ registers: [{ moved }] });
     const { decided, settling } = await wanted('d', null);
     expect(steps$.observed).toBe(true);
-    tell({ type: 'granted' });
+    notify({ type: 'granted' });
     decide(['a', 'b']);
     decide(['a', 'b', 'd']);
     await vi.waitFor(() => expect(moved).toHaveBeenCalled());
@@ -257,18 +257,18 @@ describe('a requested change', () => {
   });
 
   test('ends as well when a peer serves again and finds it decided', async () => {
-    const { wanted, standing, tell } = peer();
+    const { wanted, standing, notify } = peer();
     const { decided } = await wanted(null, 'c');
     standing.membership = { ...standing.membership, version: 2, voters: ['a', 'b'] };
-    tell({ type: 'serving' });
+    notify({ type: 'serving' });
     expect(await decided).toEqual(['a', 'b']);
   });
 
   test('is not ended by any other notification', async () => {
-    const { wanted, standing, tell, decide } = peer();
+    const { wanted, standing, notify, decide } = peer();
     const { decided } = await wanted(null, 'c');
     standing.membership = { ...standing.membership, version: 2, voters: ['b'] };
-    tell({ type: 'granted' });
+    notify({ type: 'granted' });
     decide(['a', 'b']);
     expect(await decided).toEqual(['a', 'b']);
   });

@@ -6,7 +6,7 @@ import {
   keepersAfter,
   knownBy,
   NOBODY,
-  tellForgotten,
+  forgottenText,
   type CopyAnswer,
   type Copy,
   type Keepers,
@@ -104,11 +104,11 @@ describe('conclusions from the answers', () => {
 
   test('that too many have forgotten, once all have answered', () => {
     const forgotten = known(one, { a: copy(5), b: null, c: null });
-    expect([forgotten.is, tellForgotten(forgotten, one)]).toEqual(['forgotten', '1 of 3 peers']);
+    expect([forgotten.is, forgottenText(forgotten, one)]).toEqual(['forgotten', '1 of 3 peers']);
     const mixed = known(one, { a: copy(0), b: null, c: null });
-    expect([mixed.is, tellForgotten(mixed, one)]).toEqual(['forgotten', '1 of 3 peers']);
+    expect([mixed.is, forgottenText(mixed, one)]).toEqual(['forgotten', '1 of 3 peers']);
     const half = known(two, { a: copy(5, moving), b: null, c: null, d: copy(5, moving) });
-    expect([half.is, tellForgotten(half, two)]).toEqual(['forgotten', '1 of 3 peers']);
+    expect([half.is, forgottenText(half, two)]).toEqual(['forgotten', '1 of 3 peers']);
     expect(known(two, { a: copy(5, moving), b: null, d: null }).is).toBe('waiting');
   });
 

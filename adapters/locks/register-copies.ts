@@ -143,7 +143,7 @@ function isSettled(copies: ReadonlyMap<NodeId, Copy>, { version, peers, from }: 
 }
 
 /** Formats how many peers know a register that too many have forgotten. */
-export function tellForgotten({ latest, witnesses }: KnownCopies, decided: Keepers): string {
+export function forgottenText({ latest, witnesses }: KnownCopies, decided: Keepers): string {
   const lists = latest && latest.fence > 0 ? keeperLists(latest.keepers) : [decided.peers];
   const counts = lists.map((list) => [list.filter((peer) => witnesses.has(peer)).length, list] as const);
   const [count, list] = counts.find(([known, of]) => !isMajority(known, of)) ?? counts[0]!;

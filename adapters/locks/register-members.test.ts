@@ -122,11 +122,11 @@ test('with storage, all restart with the present list, and no value starts again
 test('a peer with new storage counts for the first list only if it was given that list', async () => {
   const storage = new MapStorage();
   const asked = async (decided?: { version: number; voters: string[]; origin: number }) => {
-    const { locks, medium, sent, say } = await locksOf({ peers: ['a', 'd', 'e'], storage, ...(decided && { decided }) });
+    const { locks, medium, sent, sendText } = await locksOf({ peers: ['a', 'd', 'e'], storage, ...(decided && { decided }) });
     medium.up('d');
     new Register(locks, 'x', 0, isNumber);
     await turn();
-    say('d', { type: 'read', fence: 2 ** 50, number: 3 });
+    sendText('d', { type: 'read', fence: 2 ** 50, number: 3 });
     await vi.waitFor(() => expect(sent.map(({ message }) => message.type)).toContain('copy'));
     return sent.find(({ message }) => message.type === 'copy')!.message.copy.keepers;
   };
@@ -164,12 +164,12 @@ describe('reports on the console', () => {
   });
 
   test('a peer with another initial value, once', async () => {
-    const { locks, medium, say } = await locksOf();
+    const { locks, medium, sendText } = await locksOf();
     const warn = silent();
     medium.up('b');
     createQuota({ locks, budget: 10 });
     await turn();
-    for (const type of ['read', 'read']) say('b', { type, fence: 1, number: 3, initial: 7 }, 'locks/quota');
+    for (const type of ['read', 'read']) sendText('b', { type, fence: 1, number: 3, initial: 7 }, 'locks/quota');
     expect(warn.mock.calls).toEqual([
       [
         '"quota" of "locks" starts at peer "b" with a different initial value than at "a", where it is 10. Use the same at all peers, for a lasting quota the same budget: only one of the two was used',

@@ -229,10 +229,10 @@ describe('questions of other peers', () => {
   });
 
   test('are answered from its copy, which the latest holder writes', async () => {
-    const { say, sent } = await registerOf();
+    const { sendText, sent } = await registerOf();
     const ask = async (type: string, fence: number, value?: number) => {
       sent.length = 0;
-      say('b', question(type, fence, value));
+      sendText('b', question(type, fence, value));
       await turn();
       expect(sent.map(({ to }) => to)).toEqual(['b']);
       return sent[0]!.message;
@@ -252,28 +252,28 @@ describe('questions of other peers', () => {
   });
 
   test('are late before the first fence of the epoch that it has served first', async () => {
-    const { say, sent } = await registerOf({ grants: 8 });
-    say('b', question('read', 39));
-    say('b', question('read', 40));
+    const { sendText, sent } = await registerOf({ grants: 8 });
+    sendText('b', question('read', 39));
+    sendText('b', question('read', 40));
     await turn();
     expect(sent.map(({ message }) => message.type)).toEqual(['late', 'copy']);
   });
 
   test('are not answered before its state is known', async () => {
     let serve!: (epoch: number) => void;
-    const { say, sent } = await registerOf({ served: new Promise((resolve) => (serve = resolve)) });
-    say('b', question('read', 2 ** 50));
+    const { sendText, sent } = await registerOf({ served: new Promise((resolve) => (serve = resolve)) });
+    sendText('b', question('read', 2 ** 50));
     await turn();
     expect(sent).toEqual([]);
     serve(0);
     await turn();
-    say('b', question('read', 2 ** 50));
+    sendText('b', question('read', 2 ** 50));
     await turn();
     expect(sent).toHaveLength(1);
   });
 
   test('are ignored if malformed, and so are malformed answers and those of non-members', async () => {
-    const { register, say, sent, lastTo } = await registerOf();
+    const { register, sendText, sent, lastTo } = await registerOf();
     const bad: [string, object][] = [
       ['b', { ...question('read', 2 ** 50), number: 'x' }],
       ['b', { type: 'read', number: 3 }],
@@ -284,7 +284,7 @@ describe('questions of other peers', () => {
       ['b', { ...question('read', 1.5) }],
       ['b', { ...question('erase', 2 ** 50) }],
     ];
-    for (const [from, message] of bad) say(from, message);
+    for (const [from, message] of bad) sendText(from, message);
     await turn();
     expect(sent).toEqual([]);
     let isDone = false;
@@ -299,9 +299,9 @@ describe('questions of other peers', () => {
       { type: 'copy' },
       { type: 'known' },
     ])
-      for (const from of ['b', 'c']) say(from, { ...wrong, number });
-    for (const from of ['y', 'z']) say(from, { ...copy(1, 1), number });
-    for (const from of ['b', 'c']) say(from, { ...copy(1, 1), number: number - 1 });
+      for (const from of ['b', 'c']) sendText(from, { ...wrong, number });
+    for (const from of ['y', 'z']) sendText(from, { ...copy(1, 1), number });
+    for (const from of ['b', 'c']) sendText(from, { ...copy(1, 1), number: number - 1 });
     await turn();
     expect([lastTo('b').type, isDone]).toEqual(['read', false]);
   });
@@ -328,9 +328,9 @@ describe('with storage', () => {
       peer: 'a',
       stored: { promised: 20, copy: { fence: 10, value: 4, keepers } },
     });
-    const { say, sent } = await registerOf({ storage, served: new Promise(() => {}) });
-    say('b', read(19));
-    say('b', read(21));
+    const { sendText, sent } = await registerOf({ storage, served: new Promise(() => {}) });
+    sendText('b', read(19));
+    sendText('b', read(21));
     await turn();
     expect(keys).toEqual(['locks/x']);
     expect(sent.map(({ message }) => message)).toEqual([
@@ -340,17 +340,17 @@ describe('with storage', () => {
     expect(saves).toEqual([{ peer: 'a', stored: { promised: 21, copy: { fence: 10, value: 4, keepers } } }]);
     sent.length = 0;
     fail(new Error('full'));
-    say('b', { type: 'write', fence: 30, value: 9, keepers, number: 3 });
+    sendText('b', { type: 'write', fence: 30, value: 9, keepers, number: 3 });
     await turn();
-    say('b', read(22));
+    sendText('b', read(22));
     await turn();
     expect(sent).toEqual([]);
   });
 
   test('empty storage belongs to a peer that has never changed the value', async () => {
     const { storage } = inHand(undefined);
-    const { say, sent } = await registerOf({ storage, served: new Promise(() => {}) });
-    say('b', read(0));
+    const { sendText, sent } = await registerOf({ storage, served: new Promise(() => {}) });
+    sendText('b', read(0));
     await turn();
     expect(sent.map(({ message }) => message)).toEqual([
       { type: 'copy', copy: { fence: 0, value: 0, keepers }, initial, number: 3 },
@@ -362,9 +362,9 @@ describe('with storage', () => {
     ['no promise', { peer: 'a', stored: { copy: null, promised: 'x' } }],
     ['no copy', { peer: 'a', stored: { promised: 3, copy: { fence: 'x', value: 1 } } }],
   ])('%s: it counts as one that has forgotten', async (_, loaded) => {
-    const { say, sent } = await registerOf({ storage: inHand(loaded as Json).storage });
+    const { sendText, sent } = await registerOf({ storage: inHand(loaded as Json).storage });
     const since = firstFence(5, BOUNDS.grants);
-    say('b', read(since));
+    sendText('b', read(since));
     await turn();
     expect(sent.map(({ message }) => message)).toEqual([{ type: 'copy', copy: null, initial, since, number: 3 }]);
   });

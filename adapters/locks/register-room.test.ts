@@ -184,9 +184,9 @@ describe('of a peer with larger messages', () => {
     for (const peer of ['b', 'c']) all.medium.up(peer);
     const register = new Register<string>(all.locks, 'x', '', isText);
     await turn();
-    const answer = async (peer: string, said: object) => {
+    const answer = async (peer: string, reported: object) => {
       const { number } = all.sent.filter(({ to }) => to === peer).at(-1)!.message;
-      all.say(peer, { ...said, number });
+      all.sendText(peer, { ...reported, number });
       await turn();
     };
     return { ...all, register, answer };
@@ -195,14 +195,14 @@ describe('of a peer with larger messages', () => {
   test('a copy that is too long for a message is reported, and not left unanswered', async () => {
     const storage = new MapStorage();
     storage.values.set('locks/x', { peer: 'a', stored: { promised: 5, copy: long(5) } } as never);
-    const { say, sent } = await textOf(storage);
-    say('b', { type: 'read', fence: 2 ** 50, number: 3 });
+    const { sendText, sent } = await textOf(storage);
+    sendText('b', { type: 'read', fence: 2 ** 50, number: 3 });
     await vi.waitFor(() => expect(sent.map(({ message }) => message)).toEqual([{ type: 'long', number: 3 }]));
   });
 
   test('its write is refused if the value would be too long', async () => {
-    const { say, sent } = await textOf();
-    say('b', { type: 'write', ...long(2 ** 50), number: 3 });
+    const { sendText, sent } = await textOf();
+    sendText('b', { type: 'write', ...long(2 ** 50), number: 3 });
     await vi.waitFor(() => expect(sent.map(({ message }) => message)).toEqual([{ type: 'refused', long: true, number: 3 }]));
   });
 

@@ -38,8 +38,8 @@ describe('an invalid value', () => {
   });
 
   test('is rejected by a peer that does not accept it', async () => {
-    const { say, sent } = await registerOf();
-    say('b', { type: 'write', fence: 2 ** 50, value: 'x', keepers, number: 3 });
+    const { sendText, sent } = await registerOf();
+    sendText('b', { type: 'write', fence: 2 ** 50, value: 'x', keepers, number: 3 });
     await turn();
     expect(sent.map(({ message }) => message)).toEqual([{ type: 'refused', number: 3 }]);
   });

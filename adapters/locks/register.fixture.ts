@@ -93,8 +93,8 @@ export async function locksOf({
     decided = { ...decided, version, voters };
     notifications$.next({ type: 'members' });
   };
-  const say = (from: string, message: object, name = 'locks/x') => medium.received(from, { v: 1, name, message } as Json);
-  return { locks: locks as unknown as Locks, medium, clock, sent, granted, asked, released, notified, end, say, decide };
+  const sendText = (from: string, message: object, name = 'locks/x') => medium.received(from, { v: 1, name, message } as Json);
+  return { locks: locks as unknown as Locks, medium, clock, sent, granted, asked, released, notified, end, sendText, decide };
 }
 
 export const isNumber = (value: unknown): value is number => typeof value === 'number';
@@ -108,8 +108,8 @@ export async function registerOf(options: Options = {}) {
   /** The last question to a peer. */
   const lastTo = (peer: string) => all.sent.filter(({ to }) => to === peer).at(-1)?.message;
   /** Answers the last question to a peer. */
-  const answer = async (peer: string, said: object) => {
-    all.say(peer, { ...said, number: lastTo(peer).number });
+  const answer = async (peer: string, reported: object) => {
+    all.sendText(peer, { ...reported, number: lastTo(peer).number });
     await turn();
   };
   return { ...all, register, lastTo, answer };

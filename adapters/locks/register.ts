@@ -40,7 +40,7 @@ import {
   keeperLists,
   knowledgeOf,
   NOBODY,
-  tellForgotten,
+  forgottenText,
   writing,
   type Answers,
   type CopyAnswer,
@@ -320,7 +320,7 @@ export class Register<T extends Json> {
       awaited: (answers) => knownBy(answers, decided, this.isValue).asked,
     });
     if (known.is === 'forgotten')
-      throw new ForgottenError(`"${name}" is known to ${tellForgotten(known, decided)}; the others have restarted without it`);
+      throw new ForgottenError(`"${name}" is known to ${forgottenText(known, decided)}; the others have restarted without it`);
     const { latest } = known;
     if (!latest || known.is === 'unwritten') return { latest: { fence: 0, value: initial, keepers: decided }, isSettled: false };
     return { latest: latest.fence === 0 ? { ...latest, value: initial } : latest, isSettled: known.is === 'settled' };

@@ -15,7 +15,7 @@ import type { Lock } from './lock-handle.js';
 declare global {
   var locks: Locks;
   var held: Lock | undefined;
-  var told: (word: string, fence: number) => Promise<void>;
+  var notified: (word: string, fence: number) => Promise<void>;
 }
 
 const program = `
@@ -96,15 +96,15 @@ test.skipIf(missing)(
   async () => {
     const { context, open } = await visitor();
     const log: [word: string, fence: number][] = [];
-    await context.exposeFunction('told', (word: string, fence: number) => void log.push([word, fence]));
+    await context.exposeFunction('notified', (word: string, fence: number) => void log.push([word, fence]));
     const pages = await Promise.all(Array.from({ length: 8 }, open));
     await Promise.all(
       pages.map((page) =>
         page.evaluate(async () => {
           for (let i = 0; i < 5; i++)
             await locks.request('x', async ({ fence }) => {
-              await told('in', fence);
-              await told('out', fence);
+              await notified('in', fence);
+              await notified('out', fence);
             });
         }),
       ),

@@ -94,11 +94,11 @@ describe('locks with another name', () => {
     await b.connect();
     const { node } = start(bus.transport('a'), { peers: three });
     await node.ready;
-    const say = (name: string, type: string) => b.send('a', { v: 1, name, message: { type } });
-    say('closed', 'node.hello');
-    say('closed', 'node.bye');
+    const sendText = (name: string, type: string) => b.send('a', { v: 1, name, message: { type } });
+    sendText('closed', 'node.hello');
+    sendText('closed', 'node.bye');
     const long = `\u001b[2J${'x'.repeat(500)}`;
-    for (const name of [long, 'two', 'three', 'four', 'five']) say(name, 'node.hello');
+    for (const name of [long, 'two', 'three', 'four', 'five']) sendText(name, 'node.hello');
     await settled();
     const quoted = `"\\u{1b}[2J${'x'.repeat(90)}…"`;
     expect(await texts()).toEqual([

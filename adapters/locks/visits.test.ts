@@ -18,8 +18,8 @@ function pageOf() {
       listeners.splice(at, at < 0 ? 0 : 1);
     },
   };
-  const tell = (type: string) => listeners.forEach(([known, listener]) => known === type && listener());
-  return { page, listeners, tell };
+  const notify = (type: string) => listeners.forEach(([known, listener]) => known === type && listener());
+  return { page, listeners, notify };
 }
 
 function lineOf(number: number) {
@@ -43,7 +43,7 @@ function visiting(page?: PageEvents) {
 }
 
 test('a page that leaves closes its transport at once, and makes another on return', () => {
-  const { page, tell } = pageOf();
+  const { page, notify } = pageOf();
   const { visits, lines } = visiting(page);
   expect([lines.length, visits.line]).toEqual([1, lines[0]]);
   for (const [going, coming] of [
@@ -51,15 +51,15 @@ test('a page that leaves closes its transport at once, and makes another on retu
     ['pagehide', 'pageshow'],
   ] as const) {
     const begun: unknown[] = [];
-    tell(going);
+    notify(going);
     expect(lines.at(-1)!.isClosed).toBe(true);
     const before = lines.length;
     visits.next((line) => begun.push(line));
     expect([begun, lines.length]).toEqual([[], before]);
-    tell(coming);
+    notify(coming);
     expect([begun, visits.line]).toEqual([[lines.at(-1)], lines.at(-1)]);
     expect(lines.length).toBe(before + 1);
-    tell(coming);
+    notify(coming);
     expect([begun.length, lines.length]).toEqual([1, before + 1]);
   }
 });
@@ -72,7 +72,7 @@ test('while the page is there the next visit begins at once', () => {
 });
 
 test('listens before other code can stop the event, and not after the end', async () => {
-  const { page, listeners, tell } = pageOf();
+  const { page, listeners, notify } = pageOf();
   const { visits, lines } = visiting(page);
   expect(listeners.map(([type, , capture]) => [type, capture])).toEqual([
     ['freeze', true],
@@ -80,7 +80,7 @@ test('listens before other code can stop the event, and not after the end', asyn
     ['resume', true],
     ['pageshow', true],
   ]);
-  tell('freeze');
+  notify('freeze');
   visits.next(() => expect.unreachable());
   await visits.end();
   expect([listeners, lines[0]!.isClosed]).toEqual([[], true]);

@@ -59,11 +59,11 @@ test('on reliable ordered channels both ends count alike', async () => {
 
 test('few names of conversations without a local node are kept, while the peer is up', async () => {
   const { channels, medium } = await on(inProcessGuarantees);
-  const say = (name: string, type: string) => medium.received('b', { v: 1, name, message: { type } });
+  const sendText = (name: string, type: string) => medium.received('b', { v: 1, name, message: { type } });
   medium.up('b');
-  for (let i = 0; i < 10; i++) say(`x${i}`, 'node.hello');
+  for (let i = 0; i < 10; i++) sendText(`x${i}`, 'node.hello');
   expect(channels.unansweredGreetingsOf('b')).toEqual(['x0', 'x1', 'x2', 'x3']);
-  say('x1', 'node.bye');
+  sendText('x1', 'node.bye');
   channels.open('x2', { message: () => {} });
   expect(channels.unansweredGreetingsOf('b')).toEqual(['x0', 'x3']);
   medium.down('b');
@@ -71,7 +71,7 @@ test('few names of conversations without a local node are kept, while the peer i
 });
 
 describe('a conversation', () => {
-  const told = () => vi.mocked(console.warn).mock.calls.map(([text]) => text as string);
+  const notified = () => vi.mocked(console.warn).mock.calls.map(([text]) => text as string);
 
   test('has a name of 1 to 512 characters, unique on a transport shared by all', () => {
     const transport = new InProcessBus().transport('a');
@@ -109,14 +109,14 @@ describe('a conversation', () => {
 
   test('restarts counting on each connection, and loses messages to departed peers', async () => {
     const { channels, medium } = await on(inProcessGuarantees);
-    const say = () => medium.received('b', { v: 1, name: 'x', message: { type: 'word' } });
+    const sendText = () => medium.received('b', { v: 1, name: 'x', message: { type: 'word' } });
     channels.open('x', { message: () => {} });
     const counts = () => [channels.receivedFrom('b', 'x'), channels.sentTo('b', 'x')];
     expect(counts()).toEqual([0, 0]);
     expect(channels.send('x', 'b', { type: 'early' })).toBe(1);
     medium.up('b');
-    say();
-    say();
+    sendText();
+    sendText();
     expect(channels.send('x', 'b', { type: 'word' })).toBe(2);
     expect(counts()).toEqual([2, 2]);
     expect([channels.receivedFrom('b', 'y'), channels.sentTo('c', 'x')]).toEqual([0, 0]);
@@ -124,7 +124,7 @@ describe('a conversation', () => {
     expect(channels.send('x', 'b', { type: 'lost' })).toBe(0);
     expect(counts()).toEqual([0, 0]);
     medium.up('b');
-    say();
+    sendText();
     expect(channels.send('x', 'b', { type: 'word' })).toBe(1);
     expect(counts()).toEqual([1, 1]);
   });
@@ -147,25 +147,25 @@ describe('a conversation', () => {
   test('of an unknown name is dropped with a warning that explains it, or as late', async () => {
     quiet();
     const { channels, medium } = await on(inProcessGuarantees);
-    const say = (name: string) => medium.received('b', { v: 1, name, message: { type: 'word' } });
+    const sendText = (name: string) => medium.received('b', { v: 1, name, message: { type: 'word' } });
     channels.open('late', { message: () => {} });
     channels.close('late');
     medium.up('b');
-    say('late');
+    sendText('late');
     expect(channels.drops.count).toBe(0);
-    say('x'.repeat(100));
-    expect(told()).toEqual([`peer "a" dropped a message: no local node belongs to "${'x'.repeat(80)}", named by "b"`]);
+    sendText('x'.repeat(100));
+    expect(notified()).toEqual([`peer "a" dropped a message: no local node belongs to "${'x'.repeat(80)}", named by "b"`]);
     const asked: string[] = [];
     channels.explain((name, from) => (asked.push(`first: ${name} of ${from}`), null));
     channels.explain((name) => (asked.push(`second: ${name}`), 'it has ended'));
     channels.explain(() => (asked.push('third'), null));
-    say('y');
+    sendText('y');
     expect(asked).toEqual(['first: y of b', 'second: y']);
     expect(channels.drops.count).toBe(2);
     channels.leave('z/');
-    say('z/kept');
+    sendText('z/kept');
     expect(channels.drops.count).toBe(2);
-    say('z');
+    sendText('z');
     expect(channels.drops.count).toBe(3);
   });
 
@@ -177,7 +177,7 @@ describe('a conversation', () => {
     medium.received('b', { mine: true });
     expect(channels.drops.count).toBe(0);
     medium.received('b', { v: 1, name: 'x', message: {} });
-    expect(told()).toEqual(['peer "a" dropped a message: its message has no type, from "b"']);
+    expect(notified()).toEqual(['peer "a" dropped a message: its message has no type, from "b"']);
     channels.reserve();
     medium.received('b', 'my own words');
     expect(channels.drops.count).toBe(2);

@@ -28,11 +28,11 @@ describe('the end', () => {
   });
 
   test('frees its name on the transport, which stays open', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { node, medium } = await started();
     await node.close();
     medium.received('b', word('late'));
-    expect(said()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 
   test('of the transport ends the node, with its error or a named one', async () => {

@@ -123,24 +123,24 @@ describe('received messages', () => {
   });
 
   test('from strangers or malformed are dropped, counted, reported and change nothing', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { node, medium, steps, arrived } = await started();
     medium.received('x', word('hi'));
     medium.received('b', envelope({ type: 'word', text: 7 }));
     expect([steps, node.drops.count]).toEqual([[], 2]);
     expect(arrived).toEqual([{ type: 'dropped', peer: 'b', number: 1 }]);
-    expect(said()).toEqual([
+    expect(reported()).toEqual([
       'node "a" of "parrot" dropped a message: A message is from "x", which is not in the topology. If it should participate, add it: linked(transport, { peers })',
     ]);
     const other = await started({ name: 'other' });
     other.medium.received('c', envelope({ type: 'song' }, 'other'));
-    expect(said()[1]).toBe(
+    expect(reported()[1]).toBe(
       'node "a" of "other" dropped a message: "song" from "c" is malformed, or names a node that is not in the topology here. Pass the same list of peers everywhere, also to linked',
     );
   });
 
   test('from peers that it may not be linked with are dropped too', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { node, medium, notifications, arrived } = await started({ neighbors: ['c'] });
     for (const peer of ['b', 'c']) {
       medium.up(peer);
@@ -148,13 +148,13 @@ describe('received messages', () => {
     }
     expect(notifications).toEqual([receivedMessage('c', 'c')]);
     expect(arrived).toEqual([{ type: 'up', peer: 'c' }]);
-    expect([node.drops.count, said()[0]]).toEqual([1, expect.stringContaining('A message is from "b"')]);
+    expect([node.drops.count, reported()[0]]).toEqual([1, expect.stringContaining('A message is from "b"')]);
     expect(node.peers().map(({ peer }) => peer)).toEqual(['c']);
   });
 
   test('are not counted on unordered channels', async () => {
     const { node, medium, steps, arrived } = await started({ guarantees: { ...inProcessGuarantees, order: 'unordered' } });
-    const said = warnings();
+    const reported = warnings();
     medium.up('b');
     medium.received('b', word('hi'));
     medium.received('b', envelope({ type: 'song' }));
@@ -163,7 +163,7 @@ describe('received messages', () => {
       [undefined, []],
       [undefined, [null, null]],
     ]);
-    expect([arrived, said().length]).toEqual([[{ type: 'up', peer: 'b' }], 1]);
+    expect([arrived, reported().length]).toEqual([[{ type: 'up', peer: 'b' }], 1]);
     expect(node.peers()).toEqual([
       { peer: 'b', isUp: true, sent: null, arrived: null },
       { peer: 'c', isUp: false, sent: null, arrived: null },

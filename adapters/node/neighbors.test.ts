@@ -32,28 +32,28 @@ describe('ports', () => {
 
 /** The neighbors of node `a`, the messages to them, and the link events of its charts. */
 function neighborsOf(protocol: Core) {
-  const said: [string, Message][] = [];
+  const reported: [string, Message][] = [];
   const arrived: LinkEvent[] = [];
   const neighbors = new Neighbors(
     'a',
     protocol,
-    (to, message) => said.push([to, message]),
+    (to, message) => reported.push([to, message]),
     (event) => void arrived.push(event),
   );
-  return { neighbors, said, arrived };
+  return { neighbors, reported, arrived };
 }
 
 describe('protocols with link events', () => {
   test('a new peer is greeted, and present once it answers; earlier messages are dropped', () => {
-    const { neighbors, said, arrived } = neighborsOf(electionCore);
+    const { neighbors, reported, arrived } = neighborsOf(electionCore);
     neighbors.handle('up', 'b');
-    expect([said, arrived]).toEqual([[['b', hello()]], []]);
+    expect([reported, arrived]).toEqual([[['b', hello()]], []]);
     expect(neighbors.receive('b', word)).toBeNull();
     expect(neighbors.receive('b', hello(true))).toBeNull();
     expect(arrived).toEqual([{ type: 'link.up', peer: 'b' }]);
     expect(neighbors.receive('b', word)).toBe('b');
     expect(neighbors.send('b', word)).toBe(2);
-    expect(said[1]).toEqual(['b', word]);
+    expect(reported[1]).toEqual(['b', word]);
   });
 
   test('a peer that leaves or goes down is a link that is down; later messages drop', () => {
@@ -70,21 +70,21 @@ describe('protocols with link events', () => {
   });
 
   test('messages of a node to itself need no greeting', () => {
-    const { neighbors, said } = neighborsOf(electionCore);
-    expect([neighbors.receive('a', word), said]).toEqual(['a', []]);
+    const { neighbors, reported } = neighborsOf(electionCore);
+    expect([neighbors.receive('a', word), reported]).toEqual(['a', []]);
   });
 
   test('a node that leaves sends a goodbye to all that may count it as present', () => {
-    const { neighbors, said } = neighborsOf(electionCore);
+    const { neighbors, reported } = neighborsOf(electionCore);
     neighbors.handle('up', 'b');
     neighbors.leave();
-    expect(said.at(-1)).toEqual(['b', bye]);
+    expect(reported.at(-1)).toEqual(['b', bye]);
   });
 });
 
 describe('protocols with anonymous nodes', () => {
   test('each present peer has a port, and the charts are notified', () => {
-    const { neighbors, said, arrived } = neighborsOf(exclusionCore);
+    const { neighbors, reported, arrived } = neighborsOf(exclusionCore);
     for (const peer of ['c', 'b']) neighbors.receive(peer, hello(true));
     expect(arrived).toEqual([
       { type: 'link.up', peer: 1 },
@@ -92,28 +92,28 @@ describe('protocols with anonymous nodes', () => {
     ]);
     expect([neighbors.receive('c', word), neighbors.receive('b', word), neighbors.receive('a', word)]).toEqual([1, 2, 0]);
     expect(neighbors.send(2, word)).toBe(1);
-    expect(said).toEqual([['b', word]]);
+    expect(reported).toEqual([['b', word]]);
   });
 
   test('a port is reported down before it is free, and leads nowhere afterward', () => {
-    const { neighbors, said, arrived } = neighborsOf(exclusionCore);
+    const { neighbors, reported, arrived } = neighborsOf(exclusionCore);
     for (const peer of ['b', 'c']) neighbors.receive(peer, hello(true));
     arrived.length = 0;
     neighbors.handle('down', 'b');
-    expect([arrived, neighbors.send(1, word), said]).toEqual([[{ type: 'link.down', peer: 1 }], 0, []]);
+    expect([arrived, neighbors.send(1, word), reported]).toEqual([[{ type: 'link.down', peer: 1 }], 0, []]);
     neighbors.receive('d', hello(true));
     expect([neighbors.ports.of('d'), neighbors.ports.of('c')]).toEqual([1, 2]);
   });
 });
 
 test('if a protocol routes, all peers are always reachable and none is greeted', () => {
-  const { neighbors, said, arrived } = neighborsOf(directory);
+  const { neighbors, reported, arrived } = neighborsOf(directory);
   neighbors.handle('up', 'b');
   neighbors.handle('down', 'b');
   expect([neighbors.receive('b', word), neighbors.receive('b', hello())]).toEqual(['b', 'b']);
   expect(neighbors.send('b', word)).toBe(1);
   neighbors.leave();
-  expect([said, arrived]).toEqual([[['b', word]], []]);
+  expect([reported, arrived]).toEqual([[['b', word]], []]);
 });
 
 describe('requirements of protocols on transports', () => {

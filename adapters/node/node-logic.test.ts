@@ -100,11 +100,11 @@ test('an actor that stops closes its node, keeps its roles, and ignores later ev
 
 test('an actor without a parent emits its notices to its listeners', async () => {
   const actor = createActor(node, { input: inputOf(bus(), 'a') });
-  const told: string[] = [];
-  actor.on('*', ({ type }) => told.push(type));
+  const notified: string[] = [];
+  actor.on('*', ({ type }) => notified.push(type));
   actor.start();
   await started(actor);
   for (const type of ['request', 'release']) actor.send({ type });
-  expect(told).toEqual(['granted', 'released']);
+  expect(notified).toEqual(['granted', 'released']);
   actor.stop();
 });

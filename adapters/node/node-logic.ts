@@ -75,15 +75,15 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
       emit(notice);
       parentOf(self)?.send(notice);
     });
-    const tell = (notification: LogicEvent) => {
+    const notify = (notification: LogicEvent) => {
       if (self.getSnapshot().status === 'active') self.send(notification);
     };
-    node.steps$.subscribe(() => tell({ type: 'node.stepped' }));
+    node.steps$.subscribe(() => notify({ type: 'node.stepped' }));
     void node.ready.then(
-      () => tell({ type: 'node.stepped' }),
+      () => notify({ type: 'node.stepped' }),
       () => {},
     );
-    void node.closed.then((error) => tell({ type: 'node.closed', error }));
+    void node.closed.then((error) => notify({ type: 'node.closed', error }));
   };
 
   const transition = (snapshot: NodeSnapshot<I>, event: AnyEventObject, { self }: { self: AnyActorRef }): NodeSnapshot<I> => {

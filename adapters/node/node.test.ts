@@ -219,14 +219,14 @@ test('a protocol is refused on a transport with too few guarantees', () => {
 });
 
 test('unanswered greeted peers also receive the goodbye, departed ones do not', () => {
-  const said: string[] = [];
+  const reported: string[] = [];
   const presence = new Presence(
-    (to, { type }) => said.push(`${to} ${type}`),
+    (to, { type }) => reported.push(`${to} ${type}`),
     () => {},
   );
   for (const peer of ['b', 'c']) presence.greet(peer);
   presence.part('c');
   presence.leave();
   presence.leave();
-  expect(said).toEqual(['b node.hello', 'c node.hello', 'b node.bye']);
+  expect(reported).toEqual(['b node.hello', 'c node.hello', 'b node.bye']);
 });

@@ -2,14 +2,14 @@
 import { beforeEach, expect, test } from 'vitest';
 import { isGreeting, isLeaving, Presence } from './presence.js';
 
-let said: string[];
+let reported: string[];
 let presence: Presence;
 
 beforeEach(() => {
-  said = [];
+  reported = [];
   presence = new Presence(
-    (to, { type, ...more }) => said.push(`${to} ${type}${(more as { isAnswer?: boolean }).isAnswer ? ' answer' : ''}`),
-    (type, peer) => said.push(`${peer} is ${type}`),
+    (to, { type, ...more }) => reported.push(`${to} ${type}${(more as { isAnswer?: boolean }).isAnswer ? ' answer' : ''}`),
+    (type, peer) => reported.push(`${peer} is ${type}`),
   );
 });
 
@@ -17,7 +17,7 @@ const word = { type: 'word' };
 const hello = (isAnswer = false) => ({ type: 'node.hello', isAnswer });
 const bye = { type: 'node.bye' };
 /** Messages and reports since the last call. */
-const news = () => said.splice(0);
+const news = () => reported.splice(0);
 
 test('greetings and goodbyes differ from all other messages', () => {
   expect([hello(), bye, word].map(isGreeting)).toEqual([true, true, false]);

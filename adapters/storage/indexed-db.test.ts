@@ -109,13 +109,13 @@ describe.skipIf(missing)('in Chromium', () => {
     const { open } = await visitor();
     const { browser, tab } = await open();
     const page = await tab();
-    const said = await page.evaluate(async () => {
+    const reported = await page.evaluate(async () => {
       const storage = storageOf('peer a');
       await storage.save('locks', { n: 1 });
       const refused = await storage.save('locks', (() => {}) as never).catch((error: Error) => error.name);
       return [refused, await storage.load('locks')];
     });
-    expect(said).toEqual(['DataCloneError', { n: 1 }]);
+    expect(reported).toEqual(['DataCloneError', { n: 1 }]);
     await browser.close();
   });
 });

@@ -50,7 +50,7 @@ describe('a folder that another process also writes', () => {
   });
 
   test('of two first saves at once the later one fails with the right error', async () => {
-    const told: Error[] = [];
+    const notified: Error[] = [];
     for (let round = 0; round < 30; round++) {
       const path = await folder();
       const both = [folderStorage(path), folderStorage(path)];
@@ -62,9 +62,9 @@ describe('a folder that another process also writes', () => {
       const errors = [...(await save(1)), ...(await save(2))];
       expect(errors).not.toEqual([]);
       for (const error of errors) expect(error).toEqual(named(path));
-      told.push(...errors);
+      notified.push(...errors);
     }
-    expect(told.length).toBeGreaterThan(29);
+    expect(notified.length).toBeGreaterThan(29);
   });
 
   test("any other error at a file's place is passed on unchanged", async () => {

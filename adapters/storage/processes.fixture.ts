@@ -23,8 +23,8 @@ export async function livesOf(count: number, folderOf: (id: string) => readonly 
     await Promise.all(running.map(({ ready }) => ready));
     for (const { child } of running) {
       child.send('take');
-      const [said] = (await once(child, 'message')) as [Taken];
-      taken.push(said);
+      const [reported] = (await once(child, 'message')) as [Taken];
+      taken.push(reported);
     }
     await Promise.all(running.map(({ child }) => ended(child)));
   }

@@ -30,13 +30,13 @@ class Far extends EventEmitter {
 function lineOf(limits = {}, backlog = new SharedBacklog(Infinity, () => {})) {
   const clock = new VirtualClock();
   const far = new Far();
-  const told: [LineRate, string | undefined][] = [];
+  const notified: [LineRate, string | undefined][] = [];
   const environment = { clock, crypto: globalThis.crypto };
   const socket = far as unknown as WebSocket;
-  const line = new BoundedLine(socket, { ...LINE_LIMITS, ...limits }, environment, (...given) => told.push(given), backlog);
+  const line = new BoundedLine(socket, { ...LINE_LIMITS, ...limits }, environment, (...given) => notified.push(given), backlog);
   const arrived: unknown[] = [];
   line.listen({ frame: (text) => arrived.push(text), closed: () => arrived.push('closed') });
-  return { clock, far, line, told, arrived };
+  return { clock, far, line, notified, arrived };
 }
 
 test('text is sent as it is, as bytes while others wait, not at all once closing', () => {
@@ -111,13 +111,13 @@ test('exactly the limit closes no line, and closed sockets do not count', () => 
 });
 
 test('the exceeded limit of a line is reported with its peer', () => {
-  const { far, line, told } = lineOf({ framesPerSecond: 1 });
+  const { far, line, notified } = lineOf({ framesPerSecond: 1 });
   for (const text of ['1', '2']) far.emit('message', text);
-  expect(told).toEqual([['framesPerSecond', undefined]]);
+  expect(notified).toEqual([['framesPerSecond', undefined]]);
   const wide = lineOf({ bytesPerSecond: 10 });
   wide.line.peer = 'b';
   for (const text of ['x'.repeat(11), '2']) wide.far.emit('message', text);
-  expect(wide.told).toEqual([['bytesPerSecond', 'b']]);
+  expect(wide.notified).toEqual([['bytesPerSecond', 'b']]);
   void line;
 });
 
@@ -128,7 +128,7 @@ test('a frame that is not text is passed on and never held', () => {
 });
 
 test('held frames are delivered at the allowed rate, then the socket is resumed', () => {
-  const { clock, far, arrived, told } = lineOf({ framesPerSecond: 10 });
+  const { clock, far, arrived, notified } = lineOf({ framesPerSecond: 10 });
   for (let i = 0; i < 12; i++) far.emit('message', `${i}`);
   expect([arrived.length, far.isPaused]).toEqual([10, true]);
   clock.runUntil(100);
@@ -137,7 +137,7 @@ test('held frames are delivered at the allowed rate, then the socket is resumed'
   expect(arrived.length).toBe(12);
   clock.runUntil(320);
   expect([far.isPaused, clock.isIdle]).toEqual([false, true]);
-  expect(told.length).toBeGreaterThan(5);
+  expect(notified.length).toBeGreaterThan(5);
 });
 
 test('a socket that is paused or closing is not pinged at a beat', () => {

@@ -35,16 +35,16 @@ class Far extends EventEmitter {
 
 function line(limits = {}, frame: (text: unknown) => void = () => {}) {
   const far = new Far();
-  const told: Far[] = [];
+  const notified: Far[] = [];
   const near = new BoundedLine(
     far as unknown as WebSocket,
     { ...LINE_LIMITS, ...limits },
     environmentOf({}),
-    () => told.push(far),
+    () => notified.push(far),
     new SharedBacklog(Infinity, () => {}),
   );
   near.listen({ frame, closed: () => {} });
-  return { far, near, told };
+  return { far, near, notified };
 }
 
 /** Result of a question after the given milliseconds. */
@@ -158,7 +158,7 @@ test.each([
   ['bytes of other alphabets', JSON.stringify('€'.repeat(200_000)), 2 ** 21 / 600_002],
 ])('a flood of %s is read at the limits of frames and bytes per second', async (_, text, each) => {
   let arrived = 0;
-  const { far, told } = line({}, () => arrived++);
+  const { far, notified } = line({}, () => arrived++);
   const send = () => {
     for (let sent = 0; !far.isPaused && sent < 3_000; sent++) far.sends(text);
   };
@@ -167,28 +167,28 @@ test.each([
   clearInterval(flooding);
   expect(arrived).toBeGreaterThan(28 * each);
   expect(arrived).toBeLessThan(32 * each + 1);
-  expect(told.length).toBeGreaterThan(0);
+  expect(notified.length).toBeGreaterThan(0);
 });
 
 test('an idle end may send ten seconds’ worth at once, a new one a second’s worth', async () => {
   const arrived: unknown[] = [];
-  const { far, told } = line({ framesPerSecond: 100 }, (text) => arrived.push(text));
+  const { far, notified } = line({ framesPerSecond: 100 }, (text) => arrived.push(text));
   const send = (count: number) => {
     for (let i = 0; i < count; i++) far.sends('{}');
   };
   send(101);
-  expect([arrived.length, told.length]).toEqual([100, 1]);
+  expect([arrived.length, notified.length]).toEqual([100, 1]);
   await vi.advanceTimersByTimeAsync(60_000);
   send(1_000);
-  expect([arrived.length, told.length]).toEqual([1_101, 1]);
+  expect([arrived.length, notified.length]).toEqual([1_101, 1]);
   send(1);
-  expect([arrived.length, told.length]).toEqual([1_101, 2]);
+  expect([arrived.length, notified.length]).toEqual([1_101, 2]);
 });
 
 test.each(['ping', 'pong'])('a flood of %s frames pauses its line until the rate allows all of them', async (kind) => {
-  const { far, told } = line({ framesPerSecond: 10 });
+  const { far, notified } = line({ framesPerSecond: 10 });
   for (let i = 0; i < 40; i++) far.emit(kind, Buffer.alloc(125));
-  expect([far.isPaused, told.length > 0]).toEqual([true, true]);
+  expect([far.isPaused, notified.length > 0]).toEqual([true, true]);
   await vi.advanceTimersByTimeAsync(2_900);
   expect(far.isPaused).toBe(true);
   await vi.advanceTimersByTimeAsync(300);
@@ -229,14 +229,14 @@ test('an end that closes while its line is paused delivers no more frames', asyn
 });
 
 test('the connection with the most unread bytes is closed; bytes read do not count', () => {
-  const told: number[] = [];
-  const backlog = new SharedBacklog(100, (bytes) => told.push(bytes));
+  const notified: number[] = [];
+  const backlog = new SharedBacklog(100, (bytes) => notified.push(bytes));
   const [a, b, c] = [60, 30, 5].map((bufferedAmount) => Object.assign(new Far(), { bufferedAmount }));
   for (const far of [a!, b!, c!]) backlog.watch(far as unknown as WebSocket);
   // The sum of all writes exceeds the limit, the waiting bytes do not.
   for (let i = 0; i < 10; i++) backlog.wrote(60);
-  expect([told, a!.readyState]).toEqual([[], 1]);
+  expect([notified, a!.readyState]).toEqual([[], 1]);
   c!.bufferedAmount = 20;
   backlog.wrote(60);
-  expect([told, [a, b, c].map((far) => far!.readyState)]).toEqual([[100], [3, 1, 1]]);
+  expect([notified, [a, b, c].map((far) => far!.readyState)]).toEqual([[100], [3, 1, 1]]);
 });

@@ -33,16 +33,16 @@ function overWebSocket(): Medium {
 
 function overMessagePorts(): Medium {
   let hub: MessagePortHub;
-  const say = (texts: readonly string[]) => {
+  const sendText = (texts: readonly string[]) => {
     const { port1, port2 } = new MessageChannel();
     hub.attach(port1);
     for (const text of texts) port2.postMessage(text);
   };
   return {
     guarantees: messagePortGuarantees,
-    inject: (_, garbage) => say(jsonOf(garbage)),
+    inject: (_, garbage) => sendText(jsonOf(garbage)),
     injectTexts: (_, texts) => {
-      for (const [i, text] of texts.entries()) say(i % 2 === 0 ? [HELLO, text] : [text]);
+      for (const [i, text] of texts.entries()) sendText(i % 2 === 0 ? [HELLO, text] : [text]);
     },
     create: (ids) => {
       hub = new MessagePortHub();

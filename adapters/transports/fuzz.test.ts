@@ -66,17 +66,17 @@ const messageOf = (protocol: Protocol) =>
 
 async function withPeer<T>(
   protocol: Protocol,
-  body: (node: LiveNode, say: (message: unknown) => void) => Promise<T>,
+  body: (node: LiveNode, sendText: (message: unknown) => void) => Promise<T>,
 ): Promise<T> {
   const bus = new InProcessBus();
   const topology = { nodes, links: protocol.name === 'controller' ? links.slice(0, 2) : links };
   const b: Transport = bus.transport('b');
   const node = createNode({ transport: bus.transport('a'), protocol, topology, options: OPTIONS[protocol.name] ?? {} });
-  const say = (message: unknown) => b.send('a', { v: 1, name: protocol.name, message } as Json);
+  const sendText = (message: unknown) => b.send('a', { v: 1, name: protocol.name, message } as Json);
   try {
     await Promise.all([node.ready, b.connect()]);
-    say({ type: 'node.hello', isAnswer: false });
-    return await body(node, say);
+    sendText({ type: 'node.hello', isAnswer: false });
+    return await body(node, sendText);
   } finally {
     await node.close();
     bus.close();
@@ -90,10 +90,10 @@ test.each(Object.values(protocols).map((protocol) => [protocol.name, protocol] a
   let dropped = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(messageOf(protocol), { minLength: 5, maxLength: 20 }), async (messages) => {
-      await withPeer(protocol, async (node, say) => {
+      await withPeer(protocol, async (node, sendText) => {
         let closed: unknown = 'no';
         void node.closed.then((error) => (closed = error));
-        for (const message of messages) say(message);
+        for (const message of messages) sendText(message);
         await settled();
         expect(closed).toBe('no');
         dropped += node.drops.count;

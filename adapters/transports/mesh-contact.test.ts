@@ -31,7 +31,7 @@ const quiet = () => {
 };
 
 test('a rule that never answers is reported at its deadline, at both ends', async () => {
-  const told = quiet();
+  const notified = quiet();
   const never = { admit: () => new Promise<boolean>(() => {}) };
   const ports = await portsOf(3);
   const [a, b, c] = [
@@ -41,10 +41,10 @@ test('a rule that never answers is reported at its deadline, at both ends', asyn
   ];
   await Promise.all([a.connect(), b.connect(), c.connect()]);
   const late = (id: string) => `admit has not settled for "${id}" within 5000 ms, so the peer is refused for now`;
-  await expect.poll(told).toContain(`peer "a" does not admit "b": ${late('b')}`);
-  await expect.poll(told).toContain(`peer "c" does not admit "b": ${late('b')}`);
+  await expect.poll(notified).toContain(`peer "a" does not admit "b": ${late('b')}`);
+  await expect.poll(notified).toContain(`peer "c" does not admit "b": ${late('b')}`);
   await expect
-    .poll(told, { timeout: 5_000 })
+    .poll(notified, { timeout: 5_000 })
     .toMatch(
       /peer "b" cannot reach .*"a" (reports: this peer cannot decide now whom to admit|answers there, but has not admitted or refused)/,
     );
@@ -64,7 +64,7 @@ test.each([
   ['no frame', null, '"s" closed the connection before it admitted this peer'],
   ['an unknown frame', { type: 'hurrah' }, 'a frame of the type hurrah is not expected there from a mesh peer'],
 ])('the answer of a dialed peer is reported: %s', async (_, answer, why) => {
-  const told = quiet();
+  const notified = quiet();
   const [port] = await portsOf(1);
   const server = new WebSocketServer({ port: port!, host: '127.0.0.1' });
   onTestFinished(() => {
@@ -76,24 +76,24 @@ test.each([
     socket.on('message', () => (answer ? socket.send(JSON.stringify(answer)) : socket.close()));
   });
   await peer('a', await freePort(), [port!]).connect();
-  await expect.poll(told, { timeout: 5_000 }).toContain(`and will retry: ${why}`);
+  await expect.poll(notified, { timeout: 5_000 }).toContain(`and will retry: ${why}`);
 });
 
 test('an address is reported once for each reason: unreachable, then not a mesh peer', async () => {
-  const told = quiet();
+  const notified = quiet();
   const [own, other] = await portsOf(2);
   const a = peer('a', own!, [other!]);
   await a.connect();
-  await vi.waitFor(() => expect(told()).toMatch(/cannot reach .*ECONNREFUSED/), 10_000);
+  await vi.waitFor(() => expect(notified()).toMatch(/cannot reach .*ECONNREFUSED/), 10_000);
   const server = new WebSocketServer({ port: other!, host: '127.0.0.1' });
   onTestFinished(() => server.close());
   server.on('connection', (socket) => socket.send('{"type":"hello"}'));
   await vi.waitFor(
-    () => expect(told()).toMatch(/cannot reach .*a frame of the type hello is not expected there from a mesh peer/),
+    () => expect(notified()).toMatch(/cannot reach .*a frame of the type hello is not expected there from a mesh peer/),
     10_000,
   );
   await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(told().split('\n')).toHaveLength(2);
+  expect(notified().split('\n')).toHaveLength(2);
 });
 
 const address = (tried: Partial<PeerAddress> = {}): PeerAddress => ({
@@ -154,6 +154,6 @@ test('a silent dialed end is not a mesh peer; after its hello the answer is miss
 });
 
 test('an unexpected welcome is reported', () => {
-  const said = 'a frame of the type welcome is not expected there from a mesh peer';
-  expect(unexpected(contact({ state: 'new' }), { type: 'welcome', proof: 'x' })).toBe(said);
+  const warned = 'a frame of the type welcome is not expected there from a mesh peer';
+  expect(unexpected(contact({ state: 'new' }), { type: 'welcome', proof: 'x' })).toBe(warned);
 });

@@ -34,10 +34,10 @@ async function run(testFile: string, testName: string): Promise<Outcome> {
     cwd: copy,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  let said = '';
-  child.stdout.on('data', (text) => (said += text));
+  let reported = '';
+  child.stdout.on('data', (text) => (reported += text));
   await new Promise((ended) => child.once('close', ended));
-  const report = JSON.parse(said.slice(said.indexOf('{"'))) as { numPassedTests: number; numFailedTests: number };
+  const report = JSON.parse(reported.slice(reported.indexOf('{"'))) as { numPassedTests: number; numFailedTests: number };
   return { passed: report.numPassedTests, failed: report.numFailedTests };
 }
 

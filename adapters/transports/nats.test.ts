@@ -30,7 +30,7 @@ test('if connection throws a value that is not an error, the report contains it'
 
 /** A server that implements NATS up to a subscription. It breaks the given number of connections before it answers. */
 async function brittleServer(breaking: number) {
-  const told: string[] = [];
+  const notified: string[] = [];
   const server = createServer((socket) => {
     const isBreaking = breaking-- > 0;
     socket.on('error', () => {});
@@ -38,7 +38,7 @@ async function brittleServer(breaking: number) {
     socket.on('data', (bytes) => {
       const lines = bytes.toString().split('\r\n');
       const subscriptions = lines.filter((line) => line.startsWith('SUB'));
-      told.push(...subscriptions);
+      notified.push(...subscriptions);
       if (isBreaking && subscriptions.length > 0) socket.destroy();
       else for (const line of lines) if (line === 'PING') socket.write('PONG\r\n');
     });
@@ -47,25 +47,25 @@ async function brittleServer(breaking: number) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const connection = () => connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1, reconnectTimeWait: 10 });
-  return { told, connection };
+  return { notified, connection };
 }
 
 test('a connection that breaks before the server answers is made and asked again', async () => {
-  const { told, connection } = await brittleServer(3);
+  const { notified, connection } = await brittleServer(3);
   const a = nats({ id: 'a', connection });
   await a.connect();
-  expect(told.length).toBe(8);
+  expect(notified.length).toBe(8);
   const own = topicToken('a');
-  expect(new Set(told)).toEqual(new Set([`SUB quiver.${own} 1`, `SUB quiver.${own}.* 2`]));
+  expect(new Set(notified)).toEqual(new Set([`SUB quiver.${own} 1`, `SUB quiver.${own}.* 2`]));
   await a.close();
 });
 
 test('closing a peer while a server breaks each connection leaves none open', async () => {
-  const { told, connection } = await brittleServer(Infinity);
+  const { notified, connection } = await brittleServer(Infinity);
   let made: NatsConnection | undefined;
   const a = nats({ id: 'a', connection: async () => (made = await connection()) });
   const connecting = a.connect().catch((error: Error) => error.name);
-  await expect.poll(() => told.length).toBeGreaterThan(2);
+  await expect.poll(() => notified.length).toBeGreaterThan(2);
   await a.close();
   expect(await connecting).toBe('ClosedError');
   expect(made!.isClosed()).toBe(true);

@@ -46,7 +46,7 @@ function tapped(wire: string[]) {
 }
 
 /** Sends eight frames at a time on one connection while it is open, with a hello. Then continues on the next one. */
-async function sayAt(url: string, texts: readonly string[]): Promise<void> {
+async function sendAt(url: string, texts: readonly string[]): Promise<void> {
   const waiting = [...texts];
   let guests = 0;
   const speak = async () => {
@@ -72,7 +72,7 @@ async function overHub(): Promise<Medium> {
   const hub = await webSocketHub({ port: 0, WebSocketServer: Server });
   onTestFinished(() => hub.close());
   const url = `ws://127.0.0.1:${hub.port}`;
-  return { create: (id) => webSocket({ id, url, WebSocket: Tapped }), wire, say: (texts) => sayAt(url, texts) };
+  return { create: (id) => webSocket({ id, url, WebSocket: Tapped }), wire, say: (texts) => sendAt(url, texts) };
 }
 
 async function overMesh(): Promise<Medium> {
@@ -84,7 +84,7 @@ async function overMesh(): Promise<Medium> {
   return {
     create: (id) => webSocketMesh({ id, listen: listen(id), peers: urls, WebSocket: Tapped }),
     wire,
-    say: (texts) => sayAt(urls[1]!, texts),
+    say: (texts) => sendAt(urls[1]!, texts),
   };
 }
 
@@ -161,13 +161,13 @@ describe.each(media)('over %s', (name, open) => {
     const all = listenedTo.wire.join('\n');
     for (const part of name.startsWith('sealed') ? ['say', 'ask', 'tell'] : ['link/1', 'find', 'node.hello', 'bye'])
       expect(all.includes(part)).toBe(true);
-    let said = 0;
+    let reported = 0;
     const after = await atWork(medium, async () => {
       const texts = [...changed(recorded)];
-      said = texts.length;
+      reported = texts.length;
       await medium.say(texts);
     });
-    expect(said).toBeGreaterThan(500);
+    expect(reported).toBeGreaterThan(500);
     expect(after.map(({ isClosed }) => isClosed)).toEqual([false, false, false]);
     await Promise.all(after.map((transport) => transport.close()));
   });

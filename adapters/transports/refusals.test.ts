@@ -16,7 +16,7 @@ const quiet = () => {
 };
 
 test('a hub reports refusals with address and reason, every ten seconds with a count', async () => {
-  const said = quiet();
+  const reported = quiet();
   const hub = await hubWith({ ids: ['a', 'b'], admit: ({ token }) => token === 'right' });
   const url = `ws://127.0.0.1:${hub.port}`;
   for (const [id, why] of [
@@ -28,16 +28,16 @@ test('a hub reports refusals with address and reason, every ten seconds with a c
     );
   expect(await statusOf(hub.port, { headers: { origin: 'https://other.example' } })).toBe(403);
   const b = '"b" from 127.0.0.1: it is not admitted: admit rejects its token or id';
-  expect(said()).toEqual([`webSocketHub refused a connection: ${b}`]);
+  expect(reported()).toEqual([`webSocketHub refused a connection: ${b}`]);
   vi.useFakeTimers({ now: Date.now() + 11_000, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   expect(await statusOf(hub.port, { headers: { origin: 'https://other.example' } })).toBe(403);
   const page = 'a page of https://other.example from 127.0.0.1: add its origin to origins if the page is yours';
-  expect(said().slice(1)).toEqual([`webSocketHub refused a connection: ${page} (and 2 more since the last warning)`]);
+  expect(reported().slice(1)).toEqual([`webSocketHub refused a connection: ${page} (and 2 more since the last warning)`]);
 });
 
 test('a mesh peer does the same', async () => {
-  const said = quiet();
+  const reported = quiet();
   const mesh = (id: string, peers: readonly string[], token: string) => {
     const admit = ({ token }: { token: string | undefined }) => token === 'right';
     const transport = webSocketMesh({ id, listen: { port: id === 'a' ? port : 0 }, peers, token, admit });
@@ -57,7 +57,7 @@ test('a mesh peer does the same', async () => {
   b.connect().catch(() => {});
   const why = 'it is not admitted: admit rejects its token or id';
   expect((await closed)?.message).toBe(`peer "a" at ${at} refused peer "b": ${why}`);
-  expect(said()).toEqual([`peer "a" refused a connection: "b" from 127.0.0.1: ${why}`]);
+  expect(reported()).toEqual([`peer "a" refused a connection: "b" from 127.0.0.1: ${why}`]);
 });
 
 const dialing = (options: ClientOptions) =>
@@ -68,7 +68,7 @@ const dialing = (options: ClientOptions) =>
   };
 
 test('a peer that cannot connect retries, and the warning contains advice', async () => {
-  const said = quiet();
+  const reported = quiet();
   const [plain, tls] = [await hubWith({ host: '0.0.0.0' }), await hubWith({ host: '0.0.0.0', tls: { key, cert } })];
   const cases: [id: string, url: string, options: ClientOptions, shown: RegExp][] = [
     [
@@ -86,7 +86,7 @@ test('a peer that cannot connect retries, and the warning contains advice', asyn
     peer(id, 0, { url, WebSocket: dialing(options) })
       .connect()
       .catch(() => {});
-  const of = (id: string) => said().find((text) => text.startsWith(`peer "${id}" has no connection`));
+  const of = (id: string) => reported().find((text) => text.startsWith(`peer "${id}" has no connection`));
   await vi.waitFor(() => cases.forEach(([id, , , shown]) => expect(of(id)).toMatch(shown)), 20_000);
 });
 
@@ -120,7 +120,7 @@ test.each<[string, object, RegExp]>([
 });
 
 test('a mesh peer does not dial its own address, and reports once if it cannot listen', async () => {
-  const said = quiet();
+  const reported = quiet();
   const taken = net.createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   onTestFinished(() => void taken.close());
@@ -144,7 +144,7 @@ test('a mesh peer does not dial its own address, and reports once if it cannot l
   });
   onTestFinished(() => a.close());
   await a.connect();
-  expect([dialed, said()]).toEqual([[], []]);
+  expect([dialed, reported()]).toEqual([[], []]);
 });
 
 test('a token function that throws is named, and differs from a failed connection', async () => {

@@ -236,13 +236,13 @@ describe('a sealed message is accepted once, by its receiver, in its run', () =>
     const [a, b] = [await broker.peer('a'), await broker.peer('b')];
     a.transport.send('b', 1);
     await expect.poll(() => b.arrived).toHaveLength(1);
-    const told = broker.seen.filter(({ message }) => (message as Json[])[2] === 'tell');
+    const notified = broker.seen.filter(({ message }) => (message as Json[])[2] === 'tell');
     await b.transport.close();
     const again = await broker.peer('b');
     a.transport.send('b', 'lost');
     await expect.poll(() => broker.seen.filter(({ message }) => (message as Json[])[2] === 'tell').length).toBe(2);
     await new Promise((resolve) => setTimeout(resolve, 0));
-    for (const { from, to, message } of told) broker.say(from, to, message);
+    for (const { from, to, message } of notified) broker.say(from, to, message);
     a.transport.send('b', 2);
     await expect.poll(() => again.arrived).toEqual(['a: 2']);
   });

@@ -13,11 +13,11 @@ beforeEach(() => drawn.clear());
 
 describe('messages that wait', () => {
   test('for a peer that does not answer are limited', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { a, b, ends } = await pair();
     const large = 'x'.repeat(521_726);
     for (let i = 0; i < 9; i++) a.transport.send('b', large);
-    expect(said()).toEqual([
+    expect(reported()).toEqual([
       'transport "a" dropped a message: "b" has not answered, and more than 4194304 characters wait for it',
     ]);
     carry(ends);
@@ -109,22 +109,22 @@ describe('keys', () => {
       'failed: busy',
     ],
   ])("a key function that returns %s drops that peer's messages with a warning", async (_, given, why) => {
-    const said = warnings();
+    const reported = warnings();
     let isFailing = true;
     const a = await endOf('a', { key: (peer) => (peer === 'b' && isFailing ? given() : key) as string });
     const [b, c] = [await endOf('b'), await endOf('c')];
     const ends = { a, b, c };
     a.transport.send('b', 'lost');
-    expect(said()[0]).toBe(
-      `transport "a" dropped a message: messages to "b" cannot be sealed: the key function of sealed, called with "b", ${said()[0]!.split('called with "b", ')[1]}`,
+    expect(reported()[0]).toBe(
+      `transport "a" dropped a message: messages to "b" cannot be sealed: the key function of sealed, called with "b", ${reported()[0]!.split('called with "b", ')[1]}`,
     );
-    expect(said()[0]).toContain(why);
+    expect(reported()[0]).toContain(why);
     a.clock.runUntil(10_000);
     b.transport.send('a', 'unheard');
     c.transport.send('a', 'arrived');
     carry(ends);
     expect(a.arrived).toEqual([['c', 'arrived']]);
-    expect(said()[1]).toContain(`the seal of a message from "b" cannot be checked: the key function of sealed`);
+    expect(reported()[1]).toContain(`the seal of a message from "b" cannot be checked: the key function of sealed`);
     expect(absenceOf(a.transport, 'b')).toBe('it sends, but sealed has no key for it here');
     isFailing = false;
     a.transport.send('b', 'sealed');

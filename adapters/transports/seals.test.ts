@@ -44,12 +44,12 @@ describe('frame by frame', () => {
     a.transport.send('b', 1);
     const [[, first]] = a.news() as [[string, Frame]];
     b.receive('a', first);
-    const [[, told]] = b.news() as [[string, Frame]];
+    const [[, notified]] = b.news() as [[string, Frame]];
     a.medium.up('b');
     a.medium.down('b');
     a.transport.send('b', 2);
     expect(a.news().map(([, [, , kind, , challenge]]) => [kind, challenge])).toEqual([['ask', 'a3']]);
-    a.receive('b', told);
+    a.receive('b', notified);
     expect([a.news(), carry(ends)]).toEqual([[], []]);
   });
 
@@ -97,31 +97,31 @@ describe('a message is accepted once', () => {
   test.each([
     ['none', ['transport "b" dropped a message: a message from "a" was received before']],
     ['possible', []],
-  ] as const)('a repeated message is dropped, with a warning for a medium of duplication %s', async (duplication, told) => {
-    const said = warnings();
+  ] as const)('a repeated message is dropped, with a warning for a medium of duplication %s', async (duplication, notified) => {
+    const reported = warnings();
     const { b, frames } = await met({ guarantees: { duplication } });
     b.receive('a', frames.at(-1));
-    expect([b.arrived, said()]).toEqual([[], told]);
+    expect([b.arrived, reported()]).toEqual([[], notified]);
   });
 
   test('messages that overtake each other are accepted, up to a distance to the latest', async () => {
     warnings();
     const { a, b } = await met();
     for (let n = 2; n <= 1_100; n++) a.transport.send('b', n);
-    const said = a.news().map(([, frame]) => frame);
-    const of = (number: number) => said.find((frame) => frame[5] === number)!;
+    const reported = a.news().map(([, frame]) => frame);
+    const of = (number: number) => reported.find((frame) => frame[5] === number)!;
     for (const number of [1_100, 76, 77, 1_099, 77]) b.receive('a', of(number));
     expect(b.arrived).toEqual([
       ['a', 1_100],
       ['a', 77],
       ['a', 1_099],
     ]);
-    for (const frame of said) b.receive('a', frame);
+    for (const frame of reported) b.receive('a', frame);
     expect(b.arrived).toHaveLength(1_100 - 76);
   });
 
   test('messages of an earlier run are not, after its sender has used another', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { a, b } = await met();
     a.transport.send('b', 2);
     const [[, kept]] = a.news() as [[string, Frame]];
@@ -131,7 +131,7 @@ describe('a message is accepted once', () => {
     carry({ a: again, b });
     b.receive('a', kept);
     expect(b.arrived).toEqual([['a', 'new']]);
-    expect(said()).toEqual(['transport "b" dropped a message: a message from "a" was received before']);
+    expect(reported()).toEqual(['transport "b" dropped a message: a message from "a" was received before']);
   });
 
   test('a limited number of earlier runs is stored; beyond it all peers are asked again', async () => {
@@ -184,16 +184,16 @@ describe('refusals with reasons', () => {
     ['with an invalid number', 5, 0.5, /has no seal$/],
     ['with no text', 6, null, /has no seal$/],
   ])('a frame %s', async (_, place, value, why) => {
-    const said = warnings();
+    const reported = warnings();
     const { b, frames } = await met();
     const say = frames.at(-1)!;
     b.receive('a', forged(forged(say, 5, 2) as Frame, place, value));
     expect([b.arrived, b.news()]).toEqual([[], []]);
-    expect(said()).toEqual([expect.stringMatching(why)]);
+    expect(reported()).toEqual([expect.stringMatching(why)]);
   });
 
   test('an invalid frame, or one in another name', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { b, frames } = await met();
     const say = frames.at(-1)!;
     for (const value of ['text', null, Object.assign({}, say), say.slice(0, 6), [...say, 1]]) b.receive('a', value);
@@ -201,14 +201,14 @@ describe('refusals with reasons', () => {
     expect(b.arrived).toEqual([]);
     b.clock.runUntil(10_000);
     b.receive('a', 'again');
-    expect(said()).toEqual([
+    expect(reported()).toEqual([
       'transport "b" dropped a message: a message from "a" has no seal',
       'transport "b" dropped a message: a message from "a" has no seal (and 5 more since the last warning)',
     ]);
   });
 
   test('a message that is not JSON, or too deep', async () => {
-    const said = warnings();
+    const reported = warnings();
     const { b } = await met();
     // A process with the key may send anything.
     const raw = await endOf('x');
@@ -217,7 +217,7 @@ describe('refusals with reasons', () => {
     send.send('b', null, 'half a mess');
     carry({ x: raw, b });
     expect(b.arrived).toEqual([]);
-    expect(said()).toEqual(['transport "b" dropped a message: it is not JSON: half a mess, from "x"']);
+    expect(reported()).toEqual(['transport "b" dropped a message: it is not JSON: half a mess, from "x"']);
   });
 
   test('a peer is unreachable because of its last refusal, until a message is accepted', async () => {

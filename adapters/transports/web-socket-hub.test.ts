@@ -159,8 +159,8 @@ test('an admit that fails causes one warning, and the peer gets no details', asy
   await vi.waitFor(() => expect(warn).toHaveBeenCalled(), 20_000);
   isDown = false;
   await connected;
-  const [said, ...others] = warn.mock.calls.flat() as string[];
-  expect(said).toBe('webSocketHub: admit failed for "a", which may try again: Error: the database does not answer');
+  const [reported, ...others] = warn.mock.calls.flat() as string[];
+  expect(reported).toBe('webSocketHub: admit failed for "a", which may try again: Error: the database does not answer');
   expect(others.filter((text) => text.includes('database'))).toEqual([]);
 });
 

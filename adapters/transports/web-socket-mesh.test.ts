@@ -124,10 +124,10 @@ test('concurrent hellos with a used id cause few checks, and the peer stays', as
   b.send(hello('b', 'k'));
   await expect.poll(() => seen).toEqual(['up b']);
   const strangers = Array.from({ length: 100 }, () => new WebSocket(url(port!)));
-  const told = strangers.map((socket) => once(socket, 'message').then(() => once(socket, 'message')));
+  const notified = strangers.map((socket) => once(socket, 'message').then(() => once(socket, 'message')));
   await Promise.all(strangers.map((socket) => once(socket, 'open')));
   for (const socket of strangers) socket.send(hello('b', 'of a stranger'));
-  for (const [text] of await Promise.all(told)) expect(String(text)).toMatch(/"refused".*is in use/);
+  for (const [text] of await Promise.all(notified)) expect(String(text)).toMatch(/"refused".*is in use/);
   expect(seen).toEqual(['up b']);
   expect(asked).toBeLessThan(10);
 });
@@ -164,15 +164,15 @@ test('a peer that returns with its key is not admitted while the other one close
   first.pause();
   const closing = b.close();
   const second = new WebSocket(url(port!));
-  const told: string[] = [];
+  const notified: string[] = [];
   second
     .on('error', () => {})
     .on('message', (text) => {
-      told.push(String(text));
+      notified.push(String(text));
       second.send('{"type":"hello","id":"a","key":"k"}');
     });
   await Promise.all([closing, once(second, 'close')]);
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
   first.terminate();
 });
 
@@ -237,8 +237,8 @@ test('a dialed peer must show a token: without one it is not linked', async () =
   const liar = peer('b', ports[1]!, [], { token: 'open sesame' });
   const seen = log(a);
   await Promise.all([liar.connect(), a.connect()]);
-  const told = () => warn.mock.calls.join();
-  await expect.poll(told).toContain('"b" answers there, and it is not admitted: admit rejects its token or id');
+  const notified = () => warn.mock.calls.join();
+  await expect.poll(notified).toContain('"b" answers there, and it is not admitted: admit rejects its token or id');
   expect([seen, [...a.peers]]).toEqual([[], []]);
 });
 
@@ -367,10 +367,10 @@ test('wrong or missing certificates cause warnings and end no process', async ()
   const trusting = peer('a', ports[0]!, [], { peers: [url(ports[1]!, 'wss')] });
   const garbled = peer('c', ports[2]!, [], { peers: [url(ports[1]!, 'wss')], tls: { ca: cert, key, cert: 'no certificate' } });
   await Promise.all([trusting.connect(), garbled.connect(), b.connect()]);
-  const told = () => warn.mock.calls.map(([text]) => String(text));
-  await expect.poll(() => told().filter((text) => text.includes('cannot reach')).length).toBe(2);
-  expect(told().find((text) => text.startsWith('peer "a"'))).toMatch(/will retry: self.signed certificate/);
-  expect(told().find((text) => text.startsWith('peer "c"'))).toMatch(/will retry: .*(PEM|asn1|no start line|bad end line)/i);
+  const notified = () => warn.mock.calls.map(([text]) => String(text));
+  await expect.poll(() => notified().filter((text) => text.includes('cannot reach')).length).toBe(2);
+  expect(notified().find((text) => text.startsWith('peer "a"'))).toMatch(/will retry: self.signed certificate/);
+  expect(notified().find((text) => text.startsWith('peer "c"'))).toMatch(/will retry: .*(PEM|asn1|no start line|bad end line)/i);
   expect([trusting.peers.size, garbled.peers.size, b.peers.size]).toEqual([0, 0, 0]);
 });
 

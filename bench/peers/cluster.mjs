@@ -10,10 +10,10 @@ const [WARM_MS, RUN_MS, FAIL_OVERS, ACTORS, IDLE_MS] = [500, 3_000, 3, 2_000, 8_
 async function members() {
   const ports = { a: await freePort(), b: await freePort(), c: await freePort() };
   const started = Object.keys(ports).map((id) => ({ id, ...start('cluster-member.mjs', id, JSON.stringify(ports)) }));
-  await Promise.all(started.map(({ said }) => said('ready')));
+  await Promise.all(started.map(({ nextMessage }) => nextMessage('ready')));
   const ask = (member, task) => {
-    const answer = member.said(task.what);
-    member.tell(task);
+    const answer = member.nextMessage(task.what);
+    member.send(task);
     return answer;
   };
   return { started, ask, end: () => Promise.all(started.map(({ kill }) => kill())) };

@@ -13,12 +13,12 @@ async function elections(leader, script, ...args) {
   // Starts one process after the other: broadcast-channel crashes if it reads what another process is writing.
   for (const id of ids) {
     members.set(id, start(script, id, ids.join(), ...args));
-    await members.get(id).said('ready');
+    await members.get(id).nextMessage('ready');
   }
   await pause(1_000);
   const wished = performance.now();
   const leading = leader(members);
-  for (const { tell } of members.values()) tell('go');
+  for (const { send } of members.values()) send('go');
   const first = await leading;
   const elect = performance.now() - wished;
   await pause(2_000);
@@ -34,7 +34,7 @@ async function elections(leader, script, ...args) {
 }
 
 /** The first member that reports itself as leader. */
-const firstToLead = (members) => Promise.race([...members].map(([id, { said }]) => said('leads').then(() => id)));
+const firstToLead = (members) => Promise.race([...members].map(([id, { nextMessage }]) => nextMessage('leads').then(() => id)));
 
 /** The common leader, once all members report the same one. */
 const allFollow = (members) =>
@@ -51,7 +51,7 @@ const allFollow = (members) =>
 
 async function quiver() {
   const hub = start('hub.mjs');
-  const { port } = await hub.said('ready');
+  const { port } = await hub.nextMessage('ready');
   const result = await elections(allFollow, 'quiver-member.mjs', `ws://127.0.0.1:${port}`);
   await hub.kill();
   return result;

@@ -9,15 +9,15 @@ const ROUNDS = 3;
 /** @param argsOf the arguments of each of the three members. */
 async function failOver(server, argsOf) {
   const members = [0, 1, 2].map((i) => start('lock-member.mjs', ...argsOf(server, i)));
-  await Promise.all(members.map(({ said }) => said('ready')));
+  await Promise.all(members.map(({ nextMessage }) => nextMessage('ready')));
   const [holder, waiter] = members;
-  holder.tell('go');
-  await holder.said('granted');
-  waiter.tell('go');
-  await waiter.said('asks');
+  holder.send('go');
+  await holder.nextMessage('granted');
+  waiter.send('go');
+  await waiter.nextMessage('asks');
   // Longer than it takes to are in line.
   await pause(500);
-  const granted = waiter.said('granted');
+  const granted = waiter.nextMessage('granted');
   const killed = performance.now();
   await holder.kill();
   await granted;
@@ -29,7 +29,7 @@ async function failOver(server, argsOf) {
 
 async function hub() {
   const process = start('hub.mjs');
-  const { port } = await process.said('ready');
+  const { port } = await process.nextMessage('ready');
   return { port, close: process.kill };
 }
 

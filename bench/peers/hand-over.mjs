@@ -64,7 +64,7 @@ async function handOvers(media, againMs) {
 
 async function byHub(againMs) {
   const hub = start('hub.mjs');
-  const { port } = await hub.said('ready');
+  const { port } = await hub.nextMessage('ready');
   const traced = await handOvers(
     peers.map((id) => webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket: Traced })),
     againMs,

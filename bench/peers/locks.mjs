@@ -77,7 +77,7 @@ const peers = Array.from({ length: CLIENTS }, (_, i) => `client ${i}`);
 
 async function byHub() {
   const hub = start('hub.mjs');
-  const { port } = await hub.said('ready');
+  const { port } = await hub.nextMessage('ready');
   const result = await quiver(peers.map((id) => webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket: Counted })));
   await hub.kill();
   return result;

@@ -42,7 +42,7 @@ async function flexible() {
 /** The second of eight peers takes; the first is the root of the tree, and so not typical. */
 async function quiver() {
   const hub = start('hub.mjs');
-  const { port } = await hub.said('ready');
+  const { port } = await hub.nextMessage('ready');
   const peers = Array.from({ length: 8 }, (_, i) => `peer ${i}`);
   const transports = peers.map((id) => linked(webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket }), { peers }));
   const quotas = transports.map((transport) => createQuota({ transport, peers, budget: PLENTY, waste: PLENTY / 10 }));

@@ -38,10 +38,10 @@ async function server(port, command, afterward = ':') {
   };
 }
 
-/** Starts a script of this folder; `said(what)` resolves with its next message of that kind. The scripts end when they are disconnected. */
+/** Starts a script of this folder; `nextMessage(what)` resolves with its next message of that kind. The scripts end when they are disconnected. */
 export function start(script, ...args) {
   const child = fork(fileURLToPath(new URL(script, import.meta.url)), args.map(String));
-  const said = (what) =>
+  const nextMessage = (what) =>
     new Promise((resolve) => {
       const listen = (message) => {
         if (message.what !== what) return;
@@ -56,5 +56,5 @@ export function start(script, ...args) {
     child.kill('SIGKILL');
     await gone;
   };
-  return { said, kill, tell: (message) => child.send(message), listen: (listener) => child.on('message', listener) };
+  return { nextMessage, kill, send: (message) => child.send(message), listen: (listener) => child.on('message', listener) };
 }

@@ -23,10 +23,10 @@ const module = inFolder(
 describe('a module that exports actors', () => {
   test('without a scenario, each event is sent once; failure lines contain it', async () => {
     expect(await quiver(['check', '--protocol', module])).toBe(1);
-    const said = printed.join('\n');
-    expect(said).toMatch(/^invalid {2}system 1 of pair[^]*violated: one at most in 4 steps/);
-    expect(said).toMatch(/keep it: {2}quiver check --protocol \S*pair\.mjs --trace failure\.ndjson/);
-    expect(said).toMatch(
+    const reported = printed.join('\n');
+    expect(reported).toMatch(/^invalid {2}system 1 of pair[^]*violated: one at most in 4 steps/);
+    expect(reported).toMatch(/keep it: {2}quiver check --protocol \S*pair\.mjs --trace failure\.ndjson/);
+    expect(reported).toMatch(
       /quiver explore failure\.ndjson --protocol \S*pair\.mjs {4}again: quiver replay failure\.ndjson --protocol \S*pair/,
     );
   });

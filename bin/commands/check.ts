@@ -92,8 +92,8 @@ async function* everyItem(items: AsyncGenerator<ReadScenario>, graphs: number | 
 
 async function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n: number): AsyncGenerator<ReadScenario> {
   const { topology: _, options = {}, ...rest } = json as Readonly<Record<string, any>>;
-  const said = JSON.stringify([options, rest]);
-  const fixed = Array.from({ length: n }, (_, i) => `n${i}`).filter((node) => said.includes(JSON.stringify(node)));
+  const text = JSON.stringify([options, rest]);
+  const fixed = Array.from({ length: n }, (_, i) => `n${i}`).filter((node) => text.includes(JSON.stringify(node)));
   try {
     for (const topology of everyTopology(n, { protocol, options, fixed })) {
       const links = topology.links.map(([u, v]) => `${u}-${v}`).join(' ');

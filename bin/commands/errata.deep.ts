@@ -10,17 +10,17 @@ const starting = (start: string) => errata.filter(({ command }) => command?.star
 describe('the commands of the page', () => {
   test.each(starting('quiver check'))('$command finds the failure', async ({ row, command }) => {
     expect(await quiver(command!.split(' ').slice(1))).toBe(1);
-    const said = printed.join('\n');
-    expect(said).toMatch(/violated: /);
+    const reported = printed.join('\n');
+    expect(reported).toMatch(/violated: /);
     const [, steps] = /in (\d+) steps/.exec(row) ?? [];
-    if (steps !== undefined) expect(said).toContain(`in ${steps} steps, the fewest possible`);
+    if (steps !== undefined) expect(reported).toContain(`in ${steps} steps, the fewest possible`);
   });
 
   test.each(starting('quiver run'))('$command shows it', async ({ row, command }) => {
     expect(await quiver(command!.split(' ').slice(1))).toBe(0);
     const shown = [...row.matchAll(/`((?:elections|findCost|served) [^`]+)`/g)].map(([, text]) => text!.split(' '));
     expect(shown.length).toBe(1);
-    const said = printed.flatMap((text) => text.split('\n').map((line) => line.trim().split(/ +/)));
-    expect(said).toContainEqual(shown[0]);
+    const reported = printed.flatMap((text) => text.split('\n').map((line) => line.trim().split(/ +/)));
+    expect(reported).toContainEqual(shown[0]);
   });
 });

@@ -25,11 +25,11 @@ function explore(...args: string[]): Promise<string> {
     child.kill('SIGINT');
     if (child.exitCode === null) await once(child, 'exit');
   });
-  let said = '';
+  let reported = '';
   return new Promise((resolve) =>
     child.stdout.on('data', (piece: Buffer) => {
-      said += String(piece);
-      const [url] = /http:\S+(?=\s)/.exec(said) ?? [];
+      reported += String(piece);
+      const [url] = /http:\S+(?=\s)/.exec(reported) ?? [];
       if (url !== undefined) resolve(url.split('#')[0]!);
     }),
   );

@@ -39,9 +39,9 @@ describe('papers', () => {
   test('all: each in turn, then how many figures agree, and one page of all of it', async () => {
     const page = inFolder('papers.html');
     expect(await quiver(['paper', 'all', '--html', page])).toBe(0);
-    const said = printed.join('\n');
-    expect(said).toMatch(/^controller +2 +1 +0 +0$/m);
-    expect(said).toContain('valid  every figure agrees');
+    const reported = printed.join('\n');
+    expect(reported).toMatch(/^controller +2 +1 +0 +0$/m);
+    expect(reported).toContain('valid  every figure agrees');
     const html = readFileSync(page, 'utf8');
     for (const { name } of experiments) expect(html).toContain(`<section id="${name}">`);
     expect(html).toContain('<td class="agrees">38<small>38 ✓</small></td><td>1,500</td>');
@@ -53,9 +53,9 @@ describe('papers', () => {
     yields('queue', [table(37)]);
     const page = inFolder('differs.html');
     expect(await quiver(['paper', 'arvy', 'queue', '--html', page])).toBe(1);
-    const said = printed.join('\n');
-    expect(said).toMatch(/^queue +1 +1 +1 +0$/m);
-    expect(said).toContain('37 ✗ (expected 38)');
+    const reported = printed.join('\n');
+    expect(reported).toMatch(/^queue +1 +1 +1 +0$/m);
+    expect(reported).toContain('37 ✗ (expected 38)');
     expect(readFileSync(page, 'utf8')).toContain('<td class="differs">37<small>38 ✗</small></td>');
   });
 

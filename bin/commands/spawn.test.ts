@@ -29,7 +29,7 @@ class Process {
     onTestFinished(() => void this.child.kill('SIGKILL'));
   }
 
-  say(line: object | string): void {
+  sendText(line: object | string): void {
     this.child.stdin!.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
   }
 
@@ -57,10 +57,10 @@ test('after the holder of a shared lock is killed, the next one gets a larger fe
   const start = (id: string, ...args: string[]) => new Process(scenario, id, '--url', url, ...args);
   const [a, b, c] = [start('n0'), start('n1', '--trace', trace), start('n2')];
   await Promise.all([a, b, c].map((each) => each.shows('serving')));
-  a.say({ do: 'request', lock: 'printer' });
+  a.sendText({ do: 'request', lock: 'printer' });
   const first = await a.shows('lock.granted');
-  b.say({ do: 'request', lock: 'printer' });
-  b.say('pray');
+  b.sendText({ do: 'request', lock: 'printer' });
+  b.sendText('pray');
   expect(await b.shows('refused')).toMatchObject({
     why: 'locks has no command "pray". Use one of: request, share, bootstrap, change, ended, release, cancel.',
   });
@@ -70,8 +70,8 @@ test('after the holder of a shared lock is killed, the next one gets a larger fe
   expect(second.fence).toBeGreaterThan(first.fence);
   const again = start('n0');
   await again.shows('serving');
-  again.say({ do: 'request', lock: 'printer' });
-  b.say({ do: 'release', lock: 'printer' });
+  again.sendText({ do: 'request', lock: 'printer' });
+  b.sendText({ do: 'release', lock: 'printer' });
   expect((await again.shows('lock.granted')).fence).toBeGreaterThan(second.fence);
   expect(await b.end('SIGTERM')).toBe(0);
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});

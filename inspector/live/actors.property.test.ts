@@ -151,7 +151,7 @@ function senderOf({ type, by }: Done['event']): string | undefined {
   return ofXState ? ofXState[1] : ((by as string | null) ?? undefined);
 }
 
-const told = ({ node, event, from, roles }: StepReport) => ({
+const notified = ({ node, event, from, roles }: StepReport) => ({
   node,
   event: `${event.type} ${String((event as Done['event'])['count'])}`,
   from,
@@ -184,7 +184,7 @@ test('the trace matches the log of each actor, in order, with every sender', asy
       await Promise.resolve();
       const reports = taken().map((one) => ({ ...one, node: nameOf(one.node), ...(one.from && { from: nameOf(one.from) }) }));
       const acted = reports.filter(({ kind }) => kind === 'command' || kind === 'deliver');
-      expect(acted.map(told)).toEqual(
+      expect(acted.map(notified)).toEqual(
         world.done.map(({ node, event, after, before }) => ({
           node,
           event: `${event.type} ${String(event['count'])}`,

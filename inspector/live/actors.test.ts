@@ -297,8 +297,8 @@ describe('events that XState does not report', () => {
       'again: ended',
       'again: start',
     ]);
-    const told = reports().find(({ event }) => event.type === 'xstate.error.actor.kid');
-    expect(told!.event).toMatchObject({ error: { name: 'RangeError', message: 'too far' } });
+    const notified = reports().find(({ event }) => event.type === 'xstate.error.actor.kid');
+    expect(notified!.event).toMatchObject({ error: { name: 'RangeError', message: 'too far' } });
   });
 
   test('a failed promise has its error', async () => {

@@ -251,7 +251,7 @@ class Actors {
     const step = actor.queue.shift()!;
     const snapshot: unknown = actor.ref.getSnapshot();
     actor.before = snapshot as AnyMachineSnapshot;
-    this.say(actor, step, snapshot);
+    this.reportStep(actor, step, snapshot);
     const { status, error } = snapshot as { readonly status?: string; readonly error?: unknown };
     if (status === 'done' || status === 'error' || step.event.type === STOP) {
       actor.life = 'ended';
@@ -265,11 +265,11 @@ class Actors {
   private end({ name, chart, leave }: Ended, event: Message = { type: 'ended' }): void {
     if (this.isOver) return;
     leave();
-    const said = { kind: 'crash', event, sent: [], emitted: [], roles: {}, isOwn: true } as const;
-    this.report({ at: this.instant(), node: name, role: chart, ...said });
+    const crash = { kind: 'crash', event, sent: [], emitted: [], roles: {}, isOwn: true } as const;
+    this.report({ at: this.instant(), node: name, role: chart, ...crash });
   }
 
-  private say(actor: Known, { at, event, message, sender, isDelayed, sent, selected }: Step, snapshot: unknown): void {
+  private reportStep(actor: Known, { at, event, message, sender, isDelayed, sent, selected }: Step, snapshot: unknown): void {
     const { name, chart } = actor;
     const isMachine = chart !== 'actor';
     this.report({

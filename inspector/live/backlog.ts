@@ -28,7 +28,7 @@ interface Waiting {
   /** The number of missing reports if it is dropped. */
   readonly counts: number;
   /** Its significance if it is dropped: the roles whose charts it contains, or `more` if it has to be parsed. */
-  readonly tells: readonly string[] | 'more';
+  readonly covers: readonly string[] | 'more';
 }
 
 export class ReportBacklog {
@@ -67,7 +67,7 @@ export class ReportBacklog {
   private add(to: Waiting[], report: LiveReport, counts = 0): void {
     const text = textOf(report);
     const bytes = byteLength(text) + OVERHEAD_BYTES;
-    to.push({ text, bytes, counts: report.kind === 'gap' ? report.count : counts, tells: tellsOf(report) });
+    to.push({ text, bytes, counts: report.kind === 'gap' ? report.count : counts, covers: coverageOf(report) });
     this.bytes += bytes;
   }
 
@@ -101,17 +101,17 @@ export class ReportBacklog {
 
 /** The dropped reports that determine the present state, oldest first. */
 function thatMatter(dropped: readonly Waiting[]): string[] {
-  const told = new Set<string>();
+  const covered = new Set<string>();
   const matter: string[] = [];
-  for (const { text, tells } of dropped.toReversed()) {
-    if (tells !== 'more' && tells.every((role) => told.has(role))) continue;
-    if (tells !== 'more') for (const role of tells) told.add(role);
+  for (const { text, covers } of dropped.toReversed()) {
+    if (covers !== 'more' && covers.every((role) => covered.has(role))) continue;
+    if (covers !== 'more') for (const role of covers) covered.add(role);
     matter.push(text);
   }
   return matter.reverse();
 }
 
-function tellsOf(report: LiveReport): Waiting['tells'] {
+function coverageOf(report: LiveReport): Waiting['covers'] {
   if (report.kind === 'gap' || report.kind === 'start' || report.kind === 'crash') return 'more';
   if (report.kind === 'peer') return report.observation.type === 'up' || report.observation.type === 'down' ? 'more' : [];
   if (report.charts) return 'more';
@@ -158,7 +158,7 @@ class Standing {
 function standsSo({ start, last, end, roles, charts }: Stood, at: number): StepReport[] {
   if (start && end && !charts) return [];
   const { ports } = last;
-  const said = {
+  const state = {
     at,
     event: { type: 'stands' },
     sent: [],
@@ -169,7 +169,7 @@ function standsSo({ start, last, end, roles, charts }: Stood, at: number): StepR
   };
   const { node, role, isOwn } = last;
   const named = { node, ...(role !== undefined && { role }), ...(isOwn && { isOwn }) };
-  const stands: StepReport = start ? { ...start, ...said } : { ...named, kind: 'note', ...said };
+  const stands: StepReport = start ? { ...start, ...state } : { ...named, kind: 'note', ...state };
   return [stands, ...(end ? [{ ...end, at }] : [])];
 }
 

@@ -8,12 +8,12 @@ import { livePair } from './pair.fixtures.js';
 async function pair() {
   const [a, b] = livePair();
   await Promise.all([a.ready, b.ready]);
-  const told: string[] = [];
+  const notified: string[] = [];
   const gateOfA = new NodeGate(a, {
-    message: ({ type, peer, number }) => void told.push(`${type} ${peer} ${number}`),
-    node: (what) => void told.push(what),
+    message: ({ type, peer, number }) => void notified.push(`${type} ${peer} ${number}`),
+    node: (what) => void notified.push(what),
   });
-  return { a, b, told, gateOfA };
+  return { a, b, notified, gateOfA };
 }
 
 const valueOf = (node: LiveNode): unknown => node.view()['directory']!.value;
@@ -23,11 +23,11 @@ const holding = { holding: 'idle' };
 
 describe('a message to a live node', () => {
   test('waits while it is paused, its commands too, and both go on', async () => {
-    const { a, b, told, gateOfA } = await pair();
+    const { a, b, notified, gateOfA } = await pair();
     gateOfA.do({ do: 'pause', node: 'a' });
     const granted = next(b, 'granted');
     b.command('request');
-    await expect.poll(() => told).toEqual(['was paused by hand', 'waits b 1']);
+    await expect.poll(() => notified).toEqual(['was paused by hand', 'waits b 1']);
     expect(gateOfA.offer().standing).toEqual(['paused']);
     a.command('request');
     expect(valueOf(a)).toEqual(holding);
@@ -50,24 +50,24 @@ describe('a message to a live node', () => {
   });
 
   test('waits in a clogged channel, and is dropped, doubled and taken first by hand', async () => {
-    const { b, told, gateOfA } = await pair();
+    const { b, notified, gateOfA } = await pair();
     gateOfA.do({ do: 'clog', channel: ['b', 'a'] });
     b.command('request');
-    await expect.poll(() => told).toContain('waits b 1');
+    await expect.poll(() => notified).toContain('waits b 1');
     const find = { from: 'b', number: 1, message: { type: 'find' } };
     gateOfA.do({ do: 'duplicate' }, find);
     gateOfA.do({ do: 'drop' }, find);
     const granted = next(b, 'granted');
     gateOfA.do({ do: 'deliver' }, find);
     await granted;
-    expect(told).toEqual(['receives nothing from b, by hand', 'waits b 1', 'doubled b 1', 'waits b 1', 'lost b 1']);
+    expect(notified).toEqual(['receives nothing from b, by hand', 'waits b 1', 'doubled b 1', 'waits b 1', 'lost b 1']);
   });
 
   test('is overtaken if it is kept back, and arrives when gestures end', async () => {
-    const { b, told, gateOfA } = await pair();
+    const { b, notified, gateOfA } = await pair();
     gateOfA.do({ do: 'clog', channel: ['b', 'a'] });
     b.command('request');
-    await expect.poll(() => told).toContain('waits b 1');
+    await expect.poll(() => notified).toContain('waits b 1');
     gateOfA.do({ do: 'hold' }, { from: 'b', number: 1, message: { type: 'find' } });
     const overtaking = new Promise<void>((resolve) =>
       gateOfA.comes({ from: 'b', message: { type: 'find' }, number: 2 }, resolve),
@@ -82,21 +82,21 @@ describe('a message to a live node', () => {
   });
 
   test('is delayed by the given time, in order, and arrives when the gate is removed', async () => {
-    const { b, told, gateOfA } = await pair();
+    const { b, notified, gateOfA } = await pair();
     gateOfA.do({ do: 'slow', channel: ['b', 'a'], by: 3_600_000 });
     const granted = next(b, 'granted');
     b.command('request');
-    await expect.poll(() => told).toContain('waits b 1');
+    await expect.poll(() => notified).toContain('waits b 1');
     expect(valueOf(b)).not.toEqual(holding);
     gateOfA.remove();
     await granted;
   });
 
   test('is lost with its peer', async () => {
-    const { a, b, told, gateOfA } = await pair();
+    const { a, b, notified, gateOfA } = await pair();
     gateOfA.do({ do: 'pause', node: 'a' });
     b.command('request');
-    await expect.poll(() => told).toContain('waits b 1');
+    await expect.poll(() => notified).toContain('waits b 1');
     gateOfA.parted('b');
     gateOfA.letGo();
     expect(valueOf(a)).toEqual(holding);
@@ -110,10 +110,10 @@ test.each([
   [{ do: 'clog', channel: ['a', 'b'] }, /is not held up at "a"; ask "b"/],
   [{ do: 'release', node: 'a' }, /"a" cannot take "release" now/],
 ])('what cannot be done is refused, and nothing has changed: %o', async (gesture, why) => {
-  const { gateOfA, told } = await pair();
+  const { gateOfA, notified } = await pair();
   expect(() => gateOfA.do(gesture)).toThrow(why);
   expect(gateOfA.offer().standing).toEqual([]);
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
 });
 
 test('a message that does not wait is named, with a remedy', async () => {
@@ -124,9 +124,9 @@ test('a message that does not wait is named, with a remedy', async () => {
 });
 
 test('a gate at which nothing is held up delays nothing', async () => {
-  const { b, told } = await pair();
+  const { b, notified } = await pair();
   const granted = next(b, 'granted');
   b.command('request');
   await granted;
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
 });

@@ -15,14 +15,14 @@ const report = (at: number, node = 'n', type = 'go'): StepReport => ({
 });
 
 let inbox: Inbox;
-const told: string[] = [];
+const notified: string[] = [];
 beforeEach(() => {
   vi.useFakeTimers();
-  told.length = 0;
+  notified.length = 0;
   inbox = new Inbox({
     isReadyFor: () => true,
-    take: (one, program) => void told.push(`${program}: ${one.node} ${'event' in one ? one.event.type : ''}`),
-    gone: (node) => void told.push(`${node} is gone`),
+    take: (one, program) => void notified.push(`${program}: ${one.node} ${'event' in one ? one.event.type : ''}`),
+    gone: (node) => void notified.push(`${node} is gone`),
     lookAround: () => {},
   });
 });
@@ -34,9 +34,9 @@ afterEach(() => {
 test('a silent program is gone after three seconds, whatever its last report', () => {
   inbox.putAll({ program: { name: 'p', run: '1' }, reports: [report(now())], isLast: true });
   vi.advanceTimersByTime(2900);
-  expect(told).toEqual(['p: n go']);
+  expect(notified).toEqual(['p: n go']);
   vi.advanceTimersByTime(300);
-  expect(told).toEqual(['p: n go', 'n is gone']);
+  expect(notified).toEqual(['p: n go', 'n is gone']);
 });
 
 test('time in which the inspector was busy does not count as silence of programs', () => {
@@ -47,9 +47,9 @@ test('time in which the inspector was busy does not count as silence of programs
   const { now: clock } = performance;
   const jump = vi.spyOn(performance, 'now').mockImplementation(() => clock.call(performance) + 10_000);
   vi.advanceTimersByTime(1000);
-  expect(told).toEqual(['p: n go']);
+  expect(notified).toEqual(['p: n go']);
   vi.advanceTimersByTime(3000);
-  expect(told).toEqual(['p: n go', 'n is gone']);
+  expect(notified).toEqual(['p: n go', 'n is gone']);
   jump.mockRestore();
 });
 
@@ -57,12 +57,12 @@ test('a connected program may be silent, is gone after leaving, and may return i
   const program = { name: 'p', run: '1' };
   inbox.putAll({ program, reports: [report(now())] }, Infinity);
   vi.advanceTimersByTime(60_000);
-  expect(told).toEqual(['p: n go']);
+  expect(notified).toEqual(['p: n go']);
   inbox.leave(program, true);
   vi.advanceTimersByTime(2000);
   inbox.putAll({ program, reports: [report(now(), 'n', 'again')] }, Infinity);
   inbox.leave(program, false);
-  expect(told).toEqual(['p: n go', 'p: n again', 'n is gone']);
+  expect(notified).toEqual(['p: n go', 'p: n again', 'n is gone']);
 });
 
 test('a clock an hour ahead: steps are shown on arrival, in order, with one note', () => {
@@ -74,7 +74,7 @@ test('a clock an hour ahead: steps are shown on arrival, in order, with one note
   inbox.putAll({ program, reports: [report(now() + HOUR_MS, 'n', 'three')] });
   vi.advanceTimersByTime(500);
   const note = 'ahead: n has a clock that is ahead of this one: its steps are shown at the time of their arrival';
-  expect(told).toEqual(['ahead: n one', 'ahead: n two', note, 'p: m go', 'ahead: n three']);
+  expect(notified).toEqual(['ahead: n one', 'ahead: n two', note, 'p: m go', 'ahead: n three']);
 });
 
 test('an impossible time does not delay later reports', () => {
@@ -83,5 +83,5 @@ test('an impossible time does not delay later reports', () => {
   vi.advanceTimersByTime(500);
   inbox.putAll({ program, reports: [report(now(), 'n', 'two')] });
   vi.advanceTimersByTime(500);
-  expect(told.filter((line) => !line.includes('clock'))).toEqual(['p: n one', 'p: n two']);
+  expect(notified.filter((line) => !line.includes('clock'))).toEqual(['p: n one', 'p: n two']);
 });

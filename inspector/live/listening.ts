@@ -6,7 +6,7 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { BEAT_MS, type Program } from './inbox.js';
 import type { ReachAsk, Reached } from './reached.js';
-import type { Said } from './reaching.js';
+import type { ReachOrder } from './reaching.js';
 
 const SILENCE_MS = 3 * BEAT_MS;
 
@@ -38,19 +38,19 @@ function receive(response: IncomingMessage, url: string, reached: Reached): void
   if (response.statusCode !== 200) return void response.resume();
   createInterface({ input: response })
     .on('line', (line) => {
-      const said = read(line);
-      if (!said) return;
-      if ('letGo' in said) reached.letGo();
-      else answer(url, said, reached);
+      const order = read(line);
+      if (!order) return;
+      if ('letGo' in order) reached.letGo();
+      else answer(url, order, reached);
     })
     // An inspector that breaks off must not end the program.
     .on('error', () => {});
 }
 
 /** A line that was cut off by the end of the inspector is ignored. */
-function read(line: string): Said | null {
+function read(line: string): ReachOrder | null {
   try {
-    return line === '' ? null : (JSON.parse(line) as Said);
+    return line === '' ? null : (JSON.parse(line) as ReachOrder);
   } catch {
     return null;
   }

@@ -42,12 +42,12 @@ export class LiveTrace {
     last.lines.push(text);
     last.characters += text.length;
     if (last.characters * SEGMENTS > this.charactersMax) this.begin(last.number + 1, line.at);
-    this.tell();
+    this.notify();
   }
 
   end(): void {
     this.isOver = true;
-    this.tell();
+    this.notify();
   }
 
   /** The whole trace as text, until it ends. */
@@ -81,7 +81,7 @@ export class LiveTrace {
     if (this.segments.length > SEGMENTS) this.segments.shift();
   }
 
-  private tell(): void {
+  private notify(): void {
     if (this.readers.length === 0) return;
     for (const wake of this.readers.splice(0)) wake();
   }

@@ -59,10 +59,10 @@ describe('a queue of reports', () => {
     for (let count = 1; count <= 20_000; count++) backlog.put(report({ roles: at(count) }));
     const { reports } = taken(backlog);
     expect(Buffer.byteLength(JSON.stringify(reports))).toBeLessThan(100_000);
-    const told = reports.filter(({ kind }) => kind === 'command').length;
-    expect(reports[0]).toMatchObject({ kind: 'gap', count: 20_002 - told });
+    const notified = reports.filter(({ kind }) => kind === 'command').length;
+    expect(reports[0]).toMatchObject({ kind: 'gap', count: 20_002 - notified });
     const { lines, merger } = shown(reports);
-    expect(lines[0]).toBe(`left out: ${20_002 - told} reports of p, which were too many or too large`);
+    expect(lines[0]).toBe(`left out: ${20_002 - notified} reports of p, which were too many or too large`);
     expect(merger.nodes.get('n')!['r']!.context).toEqual({ n: 20_000 });
     expect(merger.nodes.get('still')).toMatchObject({ ...at(7), other: { value: 'b' } });
     expect(reports.find(({ node, kind }) => node === 'n' && kind === 'start')).toMatchObject({ charts: { c: { id: 'c' } } });

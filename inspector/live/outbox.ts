@@ -37,7 +37,7 @@ function patience(ms: number, giveUp: () => void): NodeJS.Timeout {
 
 /** The outboxes that send their last reports when the process has nothing else to do. */
 const open = new Set<Outbox>();
-const sayLastWords = (): void => {
+const sendLastReports = (): void => {
   for (const outbox of open) void outbox.close().catch(() => {});
 };
 
@@ -72,7 +72,7 @@ export class Outbox {
     this.silence = new UsageError(`inspect: ${this.address.origin} does not answer; is the inspector stopped or busy?`);
     // Observation does not keep a program alive.
     this.beat = setInterval(() => this.try(), BEAT_MS).unref();
-    if (open.size === 0) process.on('beforeExit', sayLastWords);
+    if (open.size === 0) process.on('beforeExit', sendLastReports);
     open.add(this);
   }
 
@@ -106,7 +106,7 @@ export class Outbox {
     clearInterval(this.beat);
     if (this.timer) clearTimeout(this.timer);
     open.delete(this);
-    if (open.size === 0) process.off('beforeExit', sayLastWords);
+    if (open.size === 0) process.off('beforeExit', sendLastReports);
   }
 
   async close(): Promise<void> {

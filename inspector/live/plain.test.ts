@@ -39,15 +39,15 @@ test('a config with a context that repeats one value does not become 2^40 values
 });
 
 test('a program with a wrong address continues unobserved, with a warning', () => {
-  const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const notified = vi.spyOn(console, 'error').mockImplementation(() => {});
   for (const url of ['notaurl', 'http://', ' ']) reportEverything({ url, name: 'program', reach: true });
-  expect(told.mock.calls.flat()).toEqual(
+  expect(notified.mock.calls.flat()).toEqual(
     ['notaurl', 'http://', ' '].map(
       (url) =>
         `quiver: QUIVER_INSPECT=${url}: inspect: "${url}" is not the address of an inspector. Pass the url that inspect() returned.`,
     ),
   );
-  told.mockRestore();
+  notified.mockRestore();
 });
 
 /** An object that counts how often one of its keys is looked at, and how often all are listed. */
@@ -84,12 +84,12 @@ function watched(held: object) {
 
 test('a huge context has a small constant cost; the cut is marked, small values stay', () => {
   const [large, huge] = [counted(5_000), counted(50_000)];
-  const told = [large, huge].map(({ object }) => watched(object));
+  const notified = [large, huge].map(({ object }) => watched(object));
   expect(huge.looks.values).toBe(large.looks.values);
   expect(huge.looks.values / 11).toBeLessThan(5_000);
   // Once for the chart, and once for all events.
   expect(huge.looks.lists).toBeLessThanOrEqual(2);
-  for (const [i, { held, n }] of told.entries()) {
+  for (const [i, { held, n }] of notified.entries()) {
     const shown = Object.keys(held).length - 1;
     expect(n).toBe(10);
     expect(shown).toBeGreaterThan(100);

@@ -33,7 +33,7 @@ function keepListening(reaching: Reaching, program: Parameters<Reaching['listen'
   response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store' });
   response.write('\n');
   const beat = setInterval(() => response.write('\n'), BEAT_MS);
-  const stop = reaching.listen(program, (said) => response.write(`${JSON.stringify(said)}\n`));
+  const stop = reaching.listen(program, (order) => response.write(`${JSON.stringify(order)}\n`));
   response.on('close', () => {
     clearInterval(beat);
     stop();

@@ -67,11 +67,11 @@ export function reachNode(
   { to = plain, of = plain }: { to?(id: string): string; of?(name: string): string } = {},
 ): () => void {
   const name = to(node.id);
-  const told: GateListener = {
+  const listener: GateListener = {
     message: (observation) => report({ at: now(), node: name, kind: 'peer', observation: { ...observation, peer: to(observation.peer) } }),
     node: (type) => report({ at: now(), node: name, kind: 'note', event: { type }, sent: [], emitted: [], roles: {} }),
   };
-  const gate = new NodeGate(node, told);
+  const gate = new NodeGate(node, listener);
   const remove = reached.add(name, {
     offer: () => gate.offer(),
     do: ({ node: named, channel, ...rest }, meant) =>

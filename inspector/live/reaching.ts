@@ -12,13 +12,13 @@ import type { Merger } from './merge.js';
 import type { ReachAnswer, ReachAsk, Reached } from './reached.js';
 
 /** Without a number: end all gestures. */
-export type Said = ReachAsk | { readonly letGo: true };
-type Say = (request: Said) => void;
+export type ReachOrder = ReachAsk | { readonly letGo: true };
+type SendOrder = (request: ReachOrder) => void;
 
 const PATIENCE_MS = 3000;
 
 export class Reaching {
-  private readonly programs = new Map<string, Say>();
+  private readonly programs = new Map<string, SendOrder>();
   private readonly asked = new Map<number, (answer: ReachAnswer) => void>();
   private count = 0;
   private pages = 0;
@@ -29,10 +29,10 @@ export class Reaching {
   ) {}
 
   /** Registers a program until the returned function is called. */
-  listen(program: Program, say: Say): () => void {
+  listen(program: Program, send: SendOrder): () => void {
     const key = programKey(program);
-    this.programs.set(key, say);
-    return () => void (this.programs.get(key) === say && this.programs.delete(key));
+    this.programs.set(key, send);
+    return () => void (this.programs.get(key) === send && this.programs.delete(key));
   }
 
   /** Registers the program of this process. */
@@ -73,7 +73,7 @@ export class Reaching {
   }
 
   letGo(): void {
-    for (const say of this.programs.values()) say({ letGo: true });
+    for (const send of this.programs.values()) send({ letGo: true });
   }
 
   /** The program and the message that a gesture concerns. */
@@ -91,8 +91,8 @@ export class Reaching {
 
   private async ask(node: string, what: Pick<ReachAsk, 'gesture' | 'of'>): Promise<ReachAnswer | null> {
     const owner = this.inbox.ownerOf(node);
-    const say = owner && this.programs.get(owner.key);
-    if (!say) return null;
+    const send = owner && this.programs.get(owner.key);
+    if (!send) return null;
     const id = this.count++;
     try {
       return await new Promise<ReachAnswer>((resolve, reject) => {
@@ -103,7 +103,7 @@ export class Reaching {
           clearTimeout(timer);
           resolve(answer);
         });
-        say({ id, node: owner.local, ...what });
+        send({ id, node: owner.local, ...what });
       });
     } finally {
       this.asked.delete(id);

@@ -182,7 +182,7 @@ class Reporter {
   private stand(drawn: readonly number[]): void {
     const noted = drawn.length > 0 ? { drawn } : {};
     const peers = this.node.peers();
-    this.say({ kind: 'start', event: { type: 'start' }, sent: [], emitted: [], ...noted, roles: this.seen, peers });
+    this.reportStep({ kind: 'start', event: { type: 'start' }, sent: [], emitted: [], ...noted, roles: this.seen, peers });
   }
 
   receive(observation: PeerObservation): void {
@@ -199,7 +199,7 @@ class Reporter {
       this.stand(drawn);
       if (sent.length + timers.length + emitted.length === 0) return;
     }
-    this.say({
+    this.reportStep({
       kind,
       ...(role === undefined ? {} : { role }),
       event,
@@ -216,10 +216,10 @@ class Reporter {
   }
 
   closed(): void {
-    this.say({ kind: 'crash', event: { type: 'closed' }, sent: [], emitted: [], roles: {} });
+    this.reportStep({ kind: 'crash', event: { type: 'closed' }, sent: [], emitted: [], roles: {} });
   }
 
-  private say(report: Omit<StepReport, 'at' | 'node' | 'ports'>): void {
+  private reportStep(report: Omit<StepReport, 'at' | 'node' | 'ports'>): void {
     const { id, protocol, ports, instance } = this.node;
     const known = instance.topology.nodes.flatMap((peer) => {
       const port = ports.of(peer);

@@ -52,18 +52,18 @@ describe('every transition', () => {
   test.each(nodes.map((node) => [pathOf(node) || '(root)', node] as const))("of %s, in XState's words and order", (_, node) => {
     const read = chart.transitions.filter(({ source }) => source === pathOf(node));
     const real = ofMachine(node);
-    const told = (event: string, index: number, targets: readonly string[], more: object) => ({ event, index, targets, ...more });
+    const notified = (event: string, index: number, targets: readonly string[], more: object) => ({ event, index, targets, ...more });
     const choices = new Map<string, number>();
     const expected = real.map(({ eventType, target, reenter, description, guard, actions }) => {
       const index = choices.get(eventType) ?? 0;
       choices.set(eventType, index + 1);
       const more = { reenter, description: description ?? null, isGuarded: guard !== undefined, actions: actions.length };
-      return told(eventType, index, (target ?? []).map(pathOf), more);
+      return notified(eventType, index, (target ?? []).map(pathOf), more);
     });
     const order = (a: { event: string; index: number }, b: { event: string; index: number }) =>
       a.event < b.event ? -1 : a.event > b.event ? 1 : a.index - b.index;
     const seen = read.map(({ event, index, targets, reenter, description, guard, actions }) =>
-      told(event, index, targets, { reenter, description, isGuarded: guard !== null, actions: actions.length }),
+      notified(event, index, targets, { reenter, description, isGuarded: guard !== null, actions: actions.length }),
     );
     // A route has a generated guard on its target.
     const isRoute = ({ event }: { event: string }) => event === 'xstate.route';
@@ -73,7 +73,7 @@ describe('every transition', () => {
 });
 
 test('events, guards, actions and actors have readable names', () => {
-  const said = chart.transitions.map(
+  const reported = chart.transitions.map(
     ({ source, label, guard, actions }) =>
       `${source}: ${label}${guard === null ? '' : ` [${guard}]`}${actions.length > 0 ? ` / ${actions.join(', ')}` : ''}`,
   );
@@ -92,7 +92,7 @@ test('events, guards, actions and actors have readable names', () => {
     'order.loading: inline failed',
     'order.loaded.list: always [inline]',
   ])
-    expect(said).toContain(line);
+    expect(reported).toContain(line);
   const state = (path: string) => chart.states.get(path)!;
   expect(state('').entry).toEqual(['assign(count, items)', 'greet']);
   expect(state('order.loading').entry).toEqual(['raise begun', 'inline', 'spin']);

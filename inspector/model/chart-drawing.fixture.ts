@@ -56,13 +56,13 @@ function transitionsOf(node: AnyStateNode): Declared[] {
 }
 
 function transitionErrors(drawing: Drawing, { name, source, targets }: Declared): string[] {
-  const say = (error: string) => `${name}: ${error}`;
+  const problem = (error: string) => `${name}: ${error}`;
   const lines = drawing.lines.filter(({ transition }) => transition === name);
   const labels = drawing.labels.filter(({ transition }) => transition === name).length;
   const internal = drawing.internal.filter(({ transition }) => transition === name);
   if (targets.length === 0) {
     const isInside = internal.length === 1 && internal[0]!.state === source && lines.length + labels === 0;
-    return isInside ? [] : [say('it is not written once inside its state')];
+    return isInside ? [] : [problem('it is not written once inside its state')];
   }
   const box = (path: string) => drawing.states.get(path)!;
   const fork = drawing.forks.get(name);
@@ -76,8 +76,8 @@ function transitionErrors(drawing: Drawing, { name, source, targets }: Declared)
     ([from, to]) => lines.filter(({ points }) => isOnBorder(from, points[0]!) && isOnBorder(to, points.at(-1)!)).length !== 1,
   );
   return [
-    ...(lines.length === wanted.length && missing.length === 0 ? [] : [say('it is not drawn from its source to its targets')]),
-    ...(labels === 1 && internal.length === 0 ? [] : [say('its words are not on its line once')]),
+    ...(lines.length === wanted.length && missing.length === 0 ? [] : [problem('it is not drawn from its source to its targets')]),
+    ...(labels === 1 && internal.length === 0 ? [] : [problem('its words are not on its line once')]),
   ];
 }
 

@@ -69,11 +69,11 @@ describe('visits', () => {
   const steps = Array.from({ length: trace.end }, (_, line) => trace.step(line)).filter((step) => step !== null);
 
   test('states are counted by entries over all nodes, transitions by uses', () => {
-    const told = steps.flatMap(({ taken = [] }) => taken);
-    expect(told.length).toBeGreaterThan(20);
+    const notified = steps.flatMap(({ taken = [] }) => taken);
+    expect(notified.length).toBeGreaterThan(20);
     for (const transition of directory.transitions) {
       const { source, event, index } = transition;
-      const times = told.filter(([, state, name, place]) => state === source && name === event && place === index).length;
+      const times = notified.filter(([, state, name, place]) => state === source && name === event && place === index).length;
       expect(heat.taken(transition)).toBe(times);
     }
     // Five nodes; each of the five requests makes one of them wait, and then hold.

@@ -5,7 +5,7 @@ import { chartDefinition } from '../../network/chart-definition.js';
 import { layOutChart } from './chart-layout.js';
 import { readChart, type ChartTransition } from './chart.js';
 import { elkHere } from './elk.fixture.js';
-import { guessed, toldBy } from './taken.js';
+import { guessed, reportedBy } from './taken.js';
 import { activePaths } from './values.js';
 
 const directory = readChart('directory', chartDefinition(directoryMachine));
@@ -66,12 +66,12 @@ describe('the transition that a step took', () => {
       taken: [['directory', 'idle', 'find', 1]],
       refused: [['directory', 'idle', 'find', 0]],
     } as const;
-    const { taken, refused, possible } = toldBy(line, 'directory', directory)!;
+    const { taken, refused, possible } = reportedBy(line, 'directory', directory)!;
     expect(taken.map(words)).toEqual(['idle find ']);
     expect(refused.map(words)).toEqual(['idle find [parentIsToBeDrawn] ']);
     expect(possible).toEqual([]);
-    expect(toldBy(line, 'another role', directory)).toEqual({ taken: [], refused: [], possible: [] });
-    expect(toldBy({}, 'directory', directory)).toBeNull();
+    expect(reportedBy(line, 'another role', directory)).toEqual({ taken: [], refused: [], possible: [] });
+    expect(reportedBy({}, 'directory', directory)).toBeNull();
   });
 
   describe('without transitions in the trace', () => {

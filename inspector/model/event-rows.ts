@@ -44,8 +44,8 @@ const WRONG: ReadonlySet<string> = new Set(['violated', 'lost', 'refused']);
 function networkRow(line: NetworkLine): EventRow {
   const [from = '', to = ''] = line.between ?? [];
   const { type: _, ...payload } = line.event ?? { type: '' };
-  const said = { from, to, payload: payloadText(payload), states: [], context: [], isWrong: WRONG.has(line.kind) };
-  return { ...said, type: sentence(line) };
+  const base = { from, to, payload: payloadText(payload), states: [], context: [], isWrong: WRONG.has(line.kind) };
+  return { ...base, type: sentence(line) };
 }
 
 const payloadText = (fields: object): string => (Object.keys(fields).length === 0 ? '' : JSON.stringify(fields));

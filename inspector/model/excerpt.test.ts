@@ -66,15 +66,15 @@ test('it shows what the whole one shows', async () => {
   for (const line of excerptOf(whole, first)) part.push(`${JSON.stringify(line)}\n`);
   part.close();
   expect(part.missing).toEqual([]);
-  const told = part.end - (whole.end - first);
+  const notified = part.end - (whole.end - first);
   for (let line = first - 1; line < whole.end; line++) {
-    const [there, here] = [new Moment(whole, line), new Moment(part, line - first + told)];
+    const [there, here] = [new Moment(whole, line), new Moment(part, line - first + notified)];
     for (let node = 0; node < 3; node++) {
       expect(here.roles(node).map(({ view }) => view)).toEqual(there.roles(node).map(({ view }) => view));
       expect(here.overlay(node)).toEqual(there.overlay(node));
     }
     expect(here.flights().map(({ id }) => id)).toEqual(there.flights().map(({ id }) => id));
-    if (line >= first) expect(sentence(part.line(line - first + told))).toBe(sentence(whole.line(line)));
+    if (line >= first) expect(sentence(part.line(line - first + notified))).toBe(sentence(whole.line(line)));
   }
 });
 

@@ -23,9 +23,9 @@ const step = (node: string, kind: string, type = kind) => ({
 const channel = (from: string, to: string, up: boolean) => ({ kind: 'channel', between: [from, to], up });
 
 function livesAfter(isLive: boolean, ...lines: readonly object[]): readonly string[] {
-  const told = lines.map((line, index) => ({ index, at: index, clock: {}, ...line }));
+  const notified = lines.map((line, index) => ({ index, at: index, clock: {}, ...line }));
   const recording = new ReadTrace();
-  for (const line of [isLive ? { ...header, live: true } : header, ...told]) recording.push(`${JSON.stringify(line)}\n`);
+  for (const line of [isLive ? { ...header, live: true } : header, ...notified]) recording.push(`${JSON.stringify(line)}\n`);
   recording.close();
   const moment = new Moment(recording, recording.end - 1);
   return ['a', 'b', 'c'].map((name) => moment.life(recording.nodes.find(name)));

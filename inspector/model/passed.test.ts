@@ -5,15 +5,15 @@ import { reportActors } from '../live/actors.js';
 import type { StepReport } from '../live/report.js';
 import { readChart } from './chart.js';
 import { passedBy } from './passed.js';
-import { toldBy } from './taken.js';
+import { reportedBy } from './taken.js';
 
 const log: string[] = [];
 const ran = (name: string) => {
-  const say = () => void log.push(name);
-  Object.defineProperty(say, 'name', { value: name });
-  return say;
+  const sendText = () => void log.push(name);
+  Object.defineProperty(sendText, 'name', { value: name });
+  return sendText;
 };
-const told = { entry: 'in', exit: 'out' } as const;
+const notified = { entry: 'in', exit: 'out' } as const;
 
 /** The states of a config, each with an entry and an exit action that differ from all others. */
 function noted(config: any, path: string): any {
@@ -21,7 +21,7 @@ function noted(config: any, path: string): any {
     key,
     noted(inner, path === '' ? key : `${path}.${key}`),
   ]);
-  const actions = config.type === 'history' ? {} : { entry: ran(`${told.entry} ${path}`), exit: ran(`${told.exit} ${path}`) };
+  const actions = config.type === 'history' ? {} : { entry: ran(`${notified.entry} ${path}`), exit: ran(`${notified.exit} ${path}`) };
   return { ...config, ...actions, ...(states.length > 0 && { states: Object.fromEntries(states) }) };
 }
 
@@ -29,7 +29,7 @@ function noted(config: any, path: string): any {
 function both(
   config: object,
   events: readonly string[],
-): { readonly ran: readonly string[]; readonly said: readonly string[] | null }[] {
+): { readonly ran: readonly string[]; readonly reported: readonly string[] | null }[] {
   const machine = createMachine(noted({ id: 'm', ...config }, '')) as AnyStateMachine;
   const reports: StepReport[] = [];
   onTestFinished(reportActors((report) => reports.push(JSON.parse(JSON.stringify(report)) as StepReport)));
@@ -40,14 +40,14 @@ function both(
     log.length = 0;
     actor.send({ type });
     const { selected } = reports[from]!;
-    const taken = toldBy({ taken: selected!.taken.map((one) => one) }, 'm', chart)!.taken;
+    const taken = reportedBy({ taken: selected!.taken.map((one) => one) }, 'm', chart)!.taken;
     const passed = passedBy(chart, before, taken, actor.getSnapshot().value);
-    const said = passed?.flatMap(({ left, entered, ended }) => [
+    const reported = passed?.flatMap(({ left, entered, ended }) => [
       ...left.map(({ path }) => `out ${path}`),
       ...entered.map(({ path }) => `in ${path}`),
       ...ended.map(({ path }) => `out ${path}`),
     ]);
-    return { ran: [...log], said: said ?? null };
+    return { ran: [...log], reported: reported ?? null };
   });
 }
 
@@ -100,16 +100,16 @@ const configs: readonly (readonly [string, object, readonly string[]])[] = [
 
 describe("left and entered states match XState's actions", () => {
   test.each(configs)('%s', (_, config, events) => {
-    for (const { ran, said } of both(config, events)) expect(said).toEqual(ran);
+    for (const { ran, reported } of both(config, events)) expect(reported).toEqual(ran);
   });
 });
 
 test('of transitions that two parts take at once, each its own', () => {
   const part = { initial: 'p', states: { p: { on: { go: 'q' } }, q: {} } };
   const [step] = both({ type: 'parallel', states: { l: part, r: part } }, ['go']);
-  expect(step!.said).toEqual(['out l.p', 'in l.q', 'out r.p', 'in r.q']);
+  expect(step!.reported).toEqual(['out l.p', 'in l.q', 'out r.p', 'in r.q']);
   // XState leaves with all of them before it enters with any.
-  expect([...step!.ran].sort()).toEqual([...step!.said!].sort());
+  expect([...step!.ran].sort()).toEqual([...step!.reported!].sort());
 });
 
 test('the memory of a history state is unknown if the step continued', () => {
@@ -128,7 +128,7 @@ test('the memory of a history state is unknown if the step continued', () => {
       c: {},
     },
   };
-  expect(both(config, ['next', 'out', 'back']).map(({ said }) => said === null)).toEqual([false, false, true]);
+  expect(both(config, ['next', 'out', 'back']).map(({ reported }) => reported === null)).toEqual([false, false, true]);
 });
 
 test('the result is unknown if the transitions lead to other states than the step', () => {

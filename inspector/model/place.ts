@@ -1,5 +1,5 @@
 /** The first place of the page in a run, and the places and figures of a story, found in its recording. */
-import type { Saying, StoryStep } from '../stories/story.js';
+import type { Caption, StoryStep } from '../stories/story.js';
 import { Moment } from './moment.js';
 import type { ReadTrace } from './recording.js';
 import { numberText, sentence } from './words.js';
@@ -25,11 +25,11 @@ export function lastAlive(run: ReadTrace): number {
 }
 
 /** All captions of the steps, in order. */
-export const sayingsOf = (steps: readonly StoryStep[]): readonly Saying[] =>
+export const captionsOf = (steps: readonly StoryStep[]): readonly Caption[] =>
   steps.flatMap((step) => [...(step.along ?? []), step]);
 
-/** The line of a caption, or `null` if the run never gets there; `said` are the earlier captions of the same run. */
-export function lineOfSaying(recording: ReadTrace, { at }: Pick<Saying, 'at'>, said: readonly Saying[] = []): number | null {
+/** The line of a caption, or `null` if the run never gets there; `earlier` are the earlier captions of the same run. */
+export function lineOfCaption(recording: ReadTrace, { at }: Pick<Caption, 'at'>, earlier: readonly Caption[] = []): number | null {
   if (recording.end === recording.first) return null;
   const last = recording.end - 1;
   if (at === 'start') return startOf(recording);
@@ -40,8 +40,8 @@ export function lineOfSaying(recording: ReadTrace, { at }: Pick<Saying, 'at'>, s
     return Math.max(recording.lastLineAt(begin + at.part * (recording.at(last) - begin)), recording.first);
   }
   const words = 'description' in at ? at.description : at.before;
-  const before = said.at(-1);
-  const from = before ? lineOfSaying(recording, before, said.slice(0, -1)) : startOf(recording);
+  const before = earlier.at(-1);
+  const from = before ? lineOfCaption(recording, before, earlier.slice(0, -1)) : startOf(recording);
   for (let line = (from ?? recording.first) + 1; line <= last; line++) {
     if (sentence(recording.line(line)).includes(words)) return 'description' in at ? line : line - 1;
   }

@@ -67,7 +67,7 @@ export type Stop = 'line' | 'delivery' | 'violation';
 /** The next line of a kind in either direction, or the same line if there is none. */
 export function nextStop(recording: ReadTrace, line: number, stop: Stop, direction: 1 | -1): number {
   if (stop === 'violation') {
-    const places = recording.violations.map((told) => recording.seenAt(told));
+    const places = recording.violations.map((violation) => recording.seenAt(violation));
     const next = direction === 1 ? places.find((place) => place > line) : places.findLast((place) => place < line);
     return next ?? line;
   }

@@ -87,15 +87,15 @@ test('lines that concern a node without being its steps', () => {
 });
 
 test('a violation is found at the step that caused it, by its text and its nodes', () => {
-  const [told] = broken.violations;
-  const seen = broken.seenAt(told!);
-  expect(seen).toBeGreaterThan(told!);
+  const [notified] = broken.violations;
+  const seen = broken.seenAt(notified!);
+  expect(seen).toBeGreaterThan(notified!);
   expect(broken.nodes.names[broken.nodeOf(seen)]).toBe('n2');
   for (const text of ['violated', 'kind:violated', '"violated for n0"', 'node:n0 violated', 'node:n2 violated'])
     expect(hits(text, broken)[0]).toBe(seen);
   expect(hits('node:n1 violated', broken)).not.toContain(seen);
   expect(hits('-violated', broken)).not.toContain(seen);
-  expect(hits('-violated', broken)).not.toContain(told);
+  expect(hits('-violated', broken)).not.toContain(notified);
 });
 
 test('one at the end of a run is found at its own line', () => {

@@ -31,7 +31,7 @@ function keyed(chart: Chart): ReadonlyMap<string, ChartTransition> {
 }
 
 /** The transitions of a role's chart in a line, or `null` if the line does not contain transitions. */
-export function toldBy(
+export function reportedBy(
   { taken, refused = [] }: Pick<StepLine, 'taken' | 'refused'>,
   role: string,
   chart: Chart,

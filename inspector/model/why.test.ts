@@ -118,13 +118,13 @@ test('a value has been so since the line that gave it', () => {
 
 describe('a broken property', () => {
   const recording = readTrace(traceOf(corruptedScenario()));
-  const told = find(recording, /^violated: end of the queue/);
+  const notified = find(recording, /^violated: end of the queue/);
   const broken = find(recording, /^n2 was corrupted/);
 
   test('is recorded before the step that caused it, and visible after it', () => {
     expect(recording.violations.length).toBeGreaterThan(2);
-    expect(told).toBeLessThan(broken);
-    expect(recording.at(told)).toBe(recording.at(broken));
+    expect(notified).toBeLessThan(broken);
+    expect(recording.at(notified)).toBe(recording.at(broken));
     const places = verdictOf(recording).violated.map(({ line }) => line);
     expect(new Set(places)).toEqual(new Set([broken, find(recording, /^n2 received token from n2/)]));
     expect(nextStop(recording, -1, 'violation', 1)).toBe(broken);
@@ -132,7 +132,7 @@ describe('a broken property', () => {
   });
 
   test('was broken by that step and not by the one before', () => {
-    for (const line of [told, told - 1]) {
+    for (const line of [notified, notified - 1]) {
       expect(recording.kindOf(line)).toBe('violated');
       expect(chainOf(recording, line)[1]).toMatchObject({ line: broken, because: 'this step left it so' });
     }
@@ -148,7 +148,7 @@ describe('a broken property', () => {
     const lines = recording.text().trimEnd().split('\n');
     const left = '{"index":-1,"at":1,"kind":"skipped","clock":{}}';
     const cut = readTrace([...lines.slice(0, broken + 1), left, ...lines.slice(broken + 2)].join('\n'));
-    expect(cut.seenAt(told)).toBe(told);
+    expect(cut.seenAt(notified)).toBe(notified);
   });
 });
 
@@ -157,10 +157,10 @@ test('the transitions of a step are in order, over all roles, with their actions
   const chartOf = (name: string) => readChart(name, recording.header!.charts[name]);
   let several = 0;
   for (let line = 0; line < recording.end; line++) {
-    const told = recording.step(line)?.taken ?? [];
+    const notified = recording.step(line)?.taken ?? [];
     const taken = takenAt(recording, line, chartOf);
-    expect(taken.map(({ role, transition }) => [role, transition.source, transition.event, transition.index])).toEqual(told);
-    if (new Set(told.map(([role]) => role)).size > 1) several++;
+    expect(taken.map(({ role, transition }) => [role, transition.source, transition.event, transition.index])).toEqual(notified);
+    if (new Set(notified.map(([role]) => role)).size > 1) several++;
   }
   expect(several).toBeGreaterThan(0);
 });

@@ -12,7 +12,7 @@ import { lastAtMost } from './columns.js';
 import { Moment } from './moment.js';
 import type { ReadTrace } from './recording.js';
 import { passedBy, type Passed } from './passed.js';
-import { toldBy } from './taken.js';
+import { reportedBy } from './taken.js';
 import { activePaths, valueText } from './values.js';
 import { sentence } from './words.js';
 
@@ -245,7 +245,7 @@ export function takenAt(recording: ReadTrace, line: number, chartOf: (name: stri
     const [role] = taken;
     const view = viewIn(after, role) ?? viewIn(before, role);
     const chart = view && chartOf(view.chart);
-    return chart ? (toldBy({ taken: [taken] }, role, chart)?.taken ?? []).map((transition) => ({ role, chart, transition })) : [];
+    return chart ? (reportedBy({ taken: [taken] }, role, chart)?.taken ?? []).map((transition) => ({ role, chart, transition })) : [];
   });
   const isWhole = all.length === step.taken.length;
   const passed = new Map(
@@ -278,6 +278,6 @@ export function refusalsAt(recording: ReadTrace, line: number, chartOf: (name: s
   return [...roles].flatMap((role) => {
     const view = new Moment(recording, line).roles(recording.nodeOf(line)).find((now) => now.role === role)?.view;
     const chart = view && chartOf(view.chart);
-    return chart ? (toldBy(step, role, chart)?.refused ?? []) : [];
+    return chart ? (reportedBy(step, role, chart)?.refused ?? []) : [];
   });
 }

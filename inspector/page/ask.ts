@@ -81,7 +81,7 @@ function look(): void {
   const [began, before] = [asked.next, found.length];
   const until = performance.now() + BREAK_MS;
   asked.next = Math.max(asked.next, of.first);
-  const end = toldEnd(of);
+  const end = reportedEnd(of);
   while (asked.next < end && performance.now() < until) lookAt(asked, asked.next++);
   if (found.length > before) hits.value = [...found];
   if (asked.query.lasts && asked.next > began) intervals.value = [...held.all];
@@ -98,7 +98,7 @@ function lookAt({ of, query, found, held }: Asked, line: number): void {
 }
 
 /** One past the last complete line. Violations are recorded before their step, and wait for it while lines arrive. */
-function toldEnd(of: ReadTrace): number {
+function reportedEnd(of: ReadTrace): number {
   let { end } = of;
   while (isLoading.peek() && end > of.first && of.kindOf(end - 1) === 'violated') end--;
   return end;

@@ -2,7 +2,7 @@
 import { readStory } from '../stories/read-story.js';
 import { failed, hasNoRuns, loadFile, showVerdict } from './load.js';
 import { isServed } from './shell.js';
-import { tellStory } from './story/state.js';
+import { showStory } from './story/state.js';
 
 /** The first key of a story; a trace begins with another one. */
 const STORY = /^\s*\{\s*"story"\s*:/;
@@ -19,7 +19,7 @@ export async function openFile(file: Blob): Promise<void> {
   }
   try {
     const story = readStory(await file.text());
-    if (isServed) await tellStory(story, 0);
+    if (isServed) await showStory(story, 0);
     else hasNoRuns();
   } catch (error) {
     failed(`The story cannot be opened: ${(error as Error).message}.`);

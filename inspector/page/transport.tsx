@@ -229,7 +229,7 @@ function Scrubber({ last }: { last: number }) {
         />
         {violations
           .slice(0, 500)
-          .map((told) => growing().seenAt(told))
+          .map((violation) => growing().seenAt(violation))
           .map((line) => (
             <path key={line} class="violation" d={`M${placeOf(line)} 0v24`} />
           ))}

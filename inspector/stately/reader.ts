@@ -63,7 +63,7 @@ export class StatelyReader {
 
   /** Reports all waiting events and the end of all actors. Later actors may have their names. */
   close(): void {
-    for (const one of this.waiting.splice(0)) this.tellNext(one);
+    for (const one of this.waiting.splice(0)) this.reportNext(one);
     for (const { name, hasEnded } of this.actors.values()) {
       this.names.delete(name);
       if (!hasEnded) this.merger.gone(name, this.now());
@@ -88,7 +88,7 @@ export class StatelyReader {
         ...(parent && { parent: parent.name, links: [parent.name] }),
         ...(isNew && { charts: { [chart]: config } }),
       };
-      this.tell(actor, start, viewOf(actor, snapshot));
+      this.notify(actor, start, viewOf(actor, snapshot));
       return actor;
     });
   }
@@ -104,7 +104,7 @@ export class StatelyReader {
       : { ...base, kind: 'command', event: message };
     this.waiting.push({ actor, report, view: null, isLast: false });
     if (this.waiting.length > WAITING_MAX) this.waiting[0]!.view ??= viewOf(actor, undefined);
-    this.tellReady();
+    this.reportReady();
   }
 
   private see(sessionId: string, { snapshot, event }: JsonRecord): void {
@@ -120,23 +120,23 @@ export class StatelyReader {
       this.waiting.splice(place < 0 ? this.waiting.length : place, 0, first);
     } else if (place >= 0) Object.assign(this.waiting[place]!, { view, isLast });
     else this.waiting.push({ actor, report: { ...base, kind: 'command', event: message }, view, isLast });
-    this.tellReady();
+    this.reportReady();
   }
 
-  private tellReady(): void {
+  private reportReady(): void {
     while (this.waiting[0]?.view) {
-      this.tellNext(this.waiting.shift()!);
+      this.reportNext(this.waiting.shift()!);
     }
   }
 
-  private tellNext({ actor, report, view, isLast }: Waiting): void {
-    this.tell(actor, report, view);
+  private reportNext({ actor, report, view, isLast }: Waiting): void {
+    this.notify(actor, report, view);
     if (!isLast || actor.hasEnded) return;
     actor.hasEnded = true;
-    this.tell(actor, { ...this.base(actor), kind: 'crash', event: { type: 'ended' } }, null);
+    this.notify(actor, { ...this.base(actor), kind: 'crash', event: { type: 'ended' } }, null);
   }
 
-  private tell({ name, chart }: Actor, report: Omit<StepReport, 'roles'>, view: RoleView | null): void {
+  private notify({ name, chart }: Actor, report: Omit<StepReport, 'roles'>, view: RoleView | null): void {
     const { from, message, at } = report;
     if (from !== undefined) this.merger.place(from, name, message!, at);
     this.merger.take({ ...report, roles: view ? { [chart]: view } : {} }, this.program);

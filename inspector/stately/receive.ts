@@ -60,7 +60,7 @@ export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'pa
     return { reader: new StatelyReader(merger, now, names, name), giveBack };
   };
   const current: Current = new Map();
-  const connect = (say: (text: string) => void) => connection(inbox, current, speakStately, say);
+  const connect = (reply: (text: string) => void) => connection(inbox, current, speakStately, reply);
   const refused = (why: string) => {
     console.warn(`quiver: ${why}`);
     merger.refuse(why, now());
@@ -87,7 +87,7 @@ function connection(
   inbox: Inbox,
   current: Current,
   speakStately: () => { readonly reader: StatelyReader; readonly giveBack: () => void },
-  say: (text: string) => void,
+  reply: (text: string) => void,
 ): ProgramConnection {
   let program: Program | null = null;
   let stately: ReturnType<typeof speakStately> | null = null;
@@ -98,7 +98,7 @@ function connection(
       inbox.putAll(batch, Infinity);
       program = batch.program!;
       current.set(programKey(program), one);
-      say(JSON.stringify({ taken: batch.number }));
+      reply(JSON.stringify({ taken: batch.number }));
     },
     end(isLost) {
       stately?.reader.close();

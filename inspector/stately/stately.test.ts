@@ -27,21 +27,21 @@ const soon = (milliseconds = 50): Promise<void> => new Promise((resolve) => setT
 
 /** The real inspector, with an adapter that keeps what would go to a viewer. */
 function viewer() {
-  const told: StatelyInspectionEvent[] = [];
-  const { inspect } = createInspector({ send: (event) => void told.push(event) });
+  const notified: StatelyInspectionEvent[] = [];
+  const { inspect } = createInspector({ send: (event) => void notified.push(event) });
   const nameOf = (id: string | undefined) =>
-    told.flatMap((event) => (event.type === '@xstate.actor' && event.sessionId === id ? [event.name] : []))[0];
+    notified.flatMap((event) => (event.type === '@xstate.actor' && event.sessionId === id ? [event.name] : []))[0];
   const messages = () =>
-    told.flatMap((event) =>
+    notified.flatMap((event) =>
       event.type === '@xstate.event' && event.event.type !== 'xstate.init'
         ? [`${nameOf(event.sourceId) ?? '-'} → ${nameOf(event.sessionId)}: ${event.event.type}`]
         : [],
     );
   const valueOf = (name: string) =>
-    told.flatMap((event) =>
+    notified.flatMap((event) =>
       event.type === '@xstate.snapshot' && nameOf(event.sessionId) === name ? [(event.snapshot as any).value] : [],
     );
-  return { inspect, told, messages, valueOf };
+  return { inspect, notified, messages, valueOf };
 }
 
 function simulate(json: object, options: SimulationOptions): void {
@@ -57,7 +57,7 @@ const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as [string, string,
 
 describe('viewers of @statelyai/inspect attach to our actors', () => {
   test('of everything that an application makes of a node', async () => {
-    const { inspect, told } = viewer();
+    const { inspect, notified } = viewer();
     const base = () => ({ transport: new InProcessBus().transport('a'), peers: ['a'], inspect });
     const made = [
       () => createElection(base()),
@@ -68,17 +68,17 @@ describe('viewers of @statelyai/inspect attach to our actors', () => {
       () => new Neighborhood(base()),
     ];
     for (const make of made) {
-      told.length = 0;
+      notified.length = 0;
       const one = make();
       await one.ready;
       await soon();
-      expect(told.some(({ type }) => type === '@xstate.actor')).toBe(true);
+      expect(notified.some(({ type }) => type === '@xstate.actor')).toBe(true);
       await one[Symbol.asyncDispose]();
     }
   });
 
   test('of a simulation: every role by name, and every message from its sender', async () => {
-    const { inspect, told, messages, valueOf } = viewer();
+    const { inspect, notified, messages, valueOf } = viewer();
     simulate(scenario, { inspect });
     await soon();
     expect(messages()).toEqual([
@@ -89,7 +89,7 @@ describe('viewers of @statelyai/inspect attach to our actors', () => {
       '- → n2 directory: release',
     ]);
     expect(valueOf('n2 directory').at(-1)).toEqual({ holding: 'idle' });
-    const actor = told.find((event) => event.type === '@xstate.actor' && event.name === 'n0 directory');
+    const actor = notified.find((event) => event.type === '@xstate.actor' && event.name === 'n0 directory');
     expect(JSON.parse((actor as { definition: string }).definition).states).toHaveProperty('waiting');
   });
 
@@ -207,8 +207,8 @@ describe('the page receives the messages of @statelyai/inspect', () => {
       await soon(300);
       inspector.stop();
     });
-    const told = Array.from({ length: recording.end }, (_, line) => recording.line(line) as StepLine);
-    expect(told.slice(1, 4).map((line) => [sentence(line), line.roles['lamp']?.value])).toEqual([
+    const notified = Array.from({ length: recording.end }, (_, line) => recording.line(line) as StepLine);
+    expect(notified.slice(1, 4).map((line) => [sentence(line), line.roles['lamp']?.value])).toEqual([
       ['lamp came to its first state', 'off'],
       ['lamp was asked to press', 'on'],
       ['lamp was asked to press', 'off'],
@@ -236,12 +236,12 @@ describe('the page receives the messages of @statelyai/inspect', () => {
     });
     expect(recording.nodes.names).toEqual(['hall', 'hall/lamp']);
     expect(recording.programs).toEqual(['program', 'program']);
-    const told = sentences(recording);
-    const afterOne = told.findIndex((one) => one.startsWith('hall is gone'));
-    expect(told.slice(afterOne).filter((one) => one === 'hall started' || one === 'hall/lamp started')).toHaveLength(2);
+    const notified = sentences(recording);
+    const afterOne = notified.findIndex((one) => one.startsWith('hall is gone'));
+    expect(notified.slice(afterOne).filter((one) => one === 'hall started' || one === 'hall/lamp started')).toHaveLength(2);
     const lives = (line: number) => [0, 1].map((node) => new Moment(recording, line).life(node));
     expect(lives(afterOne - 1)).toEqual(['alive', 'alive']);
-    expect(lives(told.findLastIndex((one) => one === 'hall/lamp received press from hall'))).toEqual(['alive', 'alive']);
+    expect(lives(notified.findLastIndex((one) => one === 'hall/lamp received press from hall'))).toEqual(['alive', 'alive']);
     expect(lives(recording.end - 1)).toEqual(['gone', 'gone']);
   });
 

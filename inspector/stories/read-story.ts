@@ -1,7 +1,7 @@
 /** Reads a user's story from its file: runs of scenarios that the server makes, and captions for them. */
 import { placeIn, readFields } from '../../network/scenario/read.js';
 import { isRecord, isString } from '../model/line-checks.js';
-import type { StoryPlace, Saying, Story, StoryRun, StoryStep } from './story.js';
+import type { StoryPlace, Caption, Story, StoryRun, StoryStep } from './story.js';
 
 export const STORY_VERSION = 1;
 
@@ -49,14 +49,14 @@ function checkKeys(value: unknown, path: string, known: readonly string[]): void
   if (isRecord(value)) readFields(value, path, known);
 }
 
-const SAYING = ['at', 'text'];
+const CAPTION_KEYS = ['at', 'text'];
 const PLACE = ['description', 'before', 'at', 'part'];
 
 function checkStep(step: unknown, runs: object, number: number): void {
   const where = `step ${number + 1}`;
   demand(isRecord(step), `${where} is not a record`);
   const path = placeIn('steps', number);
-  checkKeys(step, path, [...SAYING, 'run', 'node', 'beside', 'along']);
+  checkKeys(step, path, [...CAPTION_KEYS, 'run', 'node', 'beside', 'along']);
   const { run, beside, node, along = [] } = step;
   demand(isString(run) && Object.hasOwn(runs, run), `${where}: "run" is not the name of a run of the story`);
   demand(
@@ -66,15 +66,15 @@ function checkStep(step: unknown, runs: object, number: number): void {
   demand(node === undefined || isString(node), `${where}: "node" is not a name`);
   demand(Array.isArray(along), `${where}: "along" is not a list`);
   checkKeys(step['at'], placeIn(path, 'at'), PLACE);
-  for (const [i, saying] of (along as unknown[]).entries()) {
+  for (const [i, caption] of (along as unknown[]).entries()) {
     const there = placeIn(placeIn(path, 'along'), i);
-    checkKeys(saying, there, SAYING);
-    if (isRecord(saying)) checkKeys(saying['at'], placeIn(there, 'at'), PLACE);
+    checkKeys(caption, there, CAPTION_KEYS);
+    if (isRecord(caption)) checkKeys(caption['at'], placeIn(there, 'at'), PLACE);
   }
-  for (const saying of [...(along as unknown[]), step]) demand(isSaying(saying), `${where} has no "text", or an invalid "at"`);
+  for (const caption of [...(along as unknown[]), step]) demand(isCaption(caption), `${where} has no "text", or an invalid "at"`);
 }
 
-const isSaying = (saying: unknown): saying is Saying => isRecord(saying) && isString(saying['text']) && isPlace(saying['at']);
+const isCaption = (caption: unknown): caption is Caption => isRecord(caption) && isString(caption['text']) && isPlace(caption['at']);
 
 function isPlace(at: unknown): at is StoryPlace {
   if (at === 'start' || at === 'end') return true;

@@ -23,7 +23,7 @@ export interface StoryRun {
 }
 
 /** A caption and its place, shown when the picture gets there. */
-export interface Saying {
+export interface Caption {
   readonly at: StoryPlace;
   /**
    * The caption. Figures of the run up to the place are written `{sent find}` (number of messages), `{cost find}` (their cost) or `{time}`,
@@ -32,10 +32,10 @@ export interface Saying {
   readonly text: string;
 }
 
-export interface StoryStep extends Saying {
+export interface StoryStep extends Caption {
   readonly run: string;
   /** Captions on the way to the place. */
-  readonly along?: readonly Saying[];
+  readonly along?: readonly Caption[];
   /** Another run of the same nodes, shown at the same places next to this one. */
   readonly beside?: string;
   /** The node whose chart is shown. */

@@ -8,12 +8,12 @@ type Config = Configuration<PartsOptions>;
 
 /** Converts a property of a part to one of the composition. */
 export function propertyOf(part: Part, property: Property<any>): Property<PartsOptions> {
-  const told = { name: `${part.name}: ${property.name}`, description: property.description };
+  const named = { name: `${part.name}: ${property.name}`, description: property.description };
   const seen = (c: Config) => part.configuration(c);
   if (property.kind === 'eventually') {
     const { ofNode } = property;
     return {
-      ...told,
+      ...named,
       kind: property.kind,
       when: (c, node) => property.when(seen(c), node),
       holds: (c, node) => property.holds(seen(c), node),
@@ -22,8 +22,8 @@ export function propertyOf(part: Part, property: Property<any>): Property<PartsO
   }
   const holds = (c: Config) => property.holds(seen(c));
   return property.kind === 'converges'
-    ? { ...told, kind: property.kind, holds, within: property.within }
-    : { ...told, kind: property.kind, holds };
+    ? { ...named, kind: property.kind, holds, within: property.within }
+    : { ...named, kind: property.kind, holds };
 }
 
 /** Arbitrary states of all parts together, if every part defines them. */

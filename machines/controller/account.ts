@@ -5,7 +5,7 @@ import type { Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step 
 import { capacity, levelAt, lg, LOCAL_LEVEL, type Scale } from './bins.js';
 import type { Permit } from './messages.js';
 import type { ControllerOptions } from './options.js';
-import { ToldAnswers, type ControllerNotification } from './told.js';
+import { StepProperties, type ControllerNotification } from './step-properties.js';
 import { controllerFold } from './totals.js';
 import { borne, deliveryOf, depositsOf, isMember, mainOf, requestOf, total, type Config } from './view.js';
 
@@ -28,11 +28,11 @@ export class ControllerAccount implements Observer {
   /** Messages that did not arrive. */
   private readonly undelivered: Flight[] = [];
   private readonly left: NodeId[] = [];
-  private readonly told: ToldAnswers;
+  private readonly steps: StepProperties;
 
   constructor(private readonly instance: Instance<ControllerOptions>) {
     const { parents, phase } = instance.options;
-    this.told = new ToldAnswers(instance.options);
+    this.steps = new StepProperties(instance.options);
     const named = phase !== null && phase.base !== null;
     for (const node of instance.topology.nodes) {
       if (parents[node] === undefined) continue;
@@ -48,7 +48,7 @@ export class ControllerAccount implements Observer {
 
   record(step: Step<ControllerNotification>, c: Config): void {
     const { node, kind, sent, emitted } = step;
-    this.told.record(step, c);
+    this.steps.record(step, c);
     for (const { message, from, to } of sent) {
       // The first message to a new leaf represents its existence: in the paper's model a node joins without a message.
       if (message.type === 'welcome') continue;
@@ -171,7 +171,7 @@ export class ControllerAccount implements Observer {
   }
 
   properties(): PropertyResult[] {
-    return [{ name: 'never overdrawn', kind: 'always', holds: !this.overdrawn }, ...this.told.results()];
+    return [{ name: 'never overdrawn', kind: 'always', holds: !this.overdrawn }, ...this.steps.results()];
   }
 }
 

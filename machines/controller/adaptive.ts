@@ -19,12 +19,12 @@ export interface Situation {
 export type AdaptiveKind = 'bins' | 'basic' | 'modified';
 
 export function choose(situation: Situation): AdaptiveKind {
-  const prices = foretell(situation);
+  const prices = predictCosts(situation);
   return (['bins', 'basic', 'modified'] as const).reduce((best, kind) => (prices[kind] < prices[best] ? kind : best));
 }
 
 /** Predicted messages for all permits, by controller. */
-export function foretell({ M, W, U, depths }: Situation): Record<AdaptiveKind, number> {
+export function predictCosts({ M, W, U, depths }: Situation): Record<AdaptiveKind, number> {
   const n = depths.length;
   return {
     bins: flatPrice(M, Math.max(1, Math.floor(W / U)), depths),

@@ -40,16 +40,16 @@ export function placeOf(view: NodeView, id: NodeId): Place | null {
 
 interface Around {
   placeOf(id: NodeId): Place | undefined;
-  isSaid(type: Placing, from: NodeId, to: NodeId): boolean;
+  isInFlight(type: Placing, from: NodeId, to: NodeId): boolean;
 }
 
 /** A participant is a child of its parent, one deeper; its children are participants, are being welcomed, or are leaving. */
-export function knowsItsPlace(place: Place, { placeOf, isSaid }: Around): boolean {
+export function knowsItsPlace(place: Place, { placeOf, isInFlight }: Around): boolean {
   const { id, parent, children, depth, hasLevel } = place;
   const above = parent === null ? undefined : placeOf(parent);
   const isBelow = parent === null ? depth === 0 : above !== undefined && above.children.includes(id) && depth === above.depth + 1;
   const areKnown = children.every(
-    (child) => placeOf(child)?.parent === id || isSaid('welcome', id, child) || isSaid('leave', child, id),
+    (child) => placeOf(child)?.parent === id || isInFlight('welcome', id, child) || isInFlight('leave', child, id),
   );
   return hasLevel && isBelow && areKnown && new Set(children).size === children.length;
 }
@@ -58,23 +58,23 @@ export function knowsItsPlace(place: Place, { placeOf, isSaid }: Around): boolea
  * A change is a wave down and an echo up. A node takes part after its parent's message. Its parent waits for it until its echo arrives, and
  * it has echoed until the new terms come. Otherwise it has the terms of its parent.
  */
-export function keepsStep(place: Place, { placeOf, isSaid }: Around): boolean {
+export function keepsStep(place: Place, { placeOf, isInFlight }: Around): boolean {
   const { id, parent, state, awaiting, terms } = place;
   if (awaiting.length > 0 && state !== 'collecting') return false;
   const above = parent === null ? undefined : placeOf(parent);
   if (!above?.children.includes(id)) return true;
-  if (!isSaid('epoch', above.id, id) && !areSameTerms(terms, above.terms)) return false;
-  const isTold = isSaid('collect', above.id, id);
-  const hasEchoed = isSaid('echo', id, above.id);
+  if (!isInFlight('epoch', above.id, id) && !areSameTerms(terms, above.terms)) return false;
+  const isAsked = isInFlight('collect', above.id, id);
+  const hasEchoed = isInFlight('echo', id, above.id);
   if (!above.isChanging) {
-    const waits = state === 'echoed' && isSaid('epoch', above.id, id);
-    return !isTold && !hasEchoed && (state === 'running' || waits);
+    const waits = state === 'echoed' && isInFlight('epoch', above.id, id);
+    return !isAsked && !hasEchoed && (state === 'running' || waits);
   }
-  if (!above.awaiting.includes(id)) return state === 'echoed' && !isTold && !hasEchoed;
+  if (!above.awaiting.includes(id)) return state === 'echoed' && !isAsked && !hasEchoed;
   // The next change follows the new terms of the last one.
-  if (isSaid('epoch', above.id, id)) return state === 'echoed' && isTold && !hasEchoed;
-  if (state === 'running') return isTold && !hasEchoed;
-  return !isTold && hasEchoed === (state === 'echoed');
+  if (isInFlight('epoch', above.id, id)) return state === 'echoed' && isAsked && !hasEchoed;
+  if (state === 'running') return isAsked && !hasEchoed;
+  return !isAsked && hasEchoed === (state === 'echoed');
 }
 
 /** The places of all nodes, and the nodes that do not fit their parent and children. */
@@ -87,7 +87,7 @@ export class TreePlaces {
   private readonly late = new Set<NodeId>();
   private readonly around: Around = {
     placeOf: (id) => this.places.get(id),
-    isSaid: (type, from, to) => (this.words.get(keyOf({ type, from, to })) ?? 0) > 0,
+    isInFlight: (type, from, to) => (this.words.get(keyOf({ type, from, to })) ?? 0) > 0,
   };
 
   /** True if every participant fits its place. */

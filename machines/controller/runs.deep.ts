@@ -124,9 +124,9 @@ test('a deposit without participants is rejected, and a later one is taken', () 
   const options = { kind: 'bank', parents: { n0: 'n0' } };
   const scenario = parseScenario({ protocol: 'controller', topology, options, events }, { controller });
   const simulation = new Simulation(scenario, { host: 'snapshots' });
-  const told: string[] = [];
-  simulation.network.refused$.subscribe(({ node, event, why }) => told.push(`${node} ${event.type}: ${why}`));
+  const notified: string[] = [];
+  simulation.network.refused$.subscribe(({ node, event, why }) => notified.push(`${node} ${event.type}: ${why}`));
   const { verdict, summary } = simulation.run();
-  expect(told).toEqual(['n1 deposit: its role "D" is not open']);
+  expect(notified).toEqual(['n1 deposit: its role "D" is not open']);
   expect([verdict, summary]).toMatchObject(['valid', { balance: 2 }]);
 });

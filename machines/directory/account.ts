@@ -107,9 +107,9 @@ export class DirectoryAccount implements Observer {
   }
 
   properties() {
-    const told = this.ofSteps.properties();
-    if (!this.potential) return told;
-    return [...told, { name: 'potential', kind: 'always' as const, holds: this.sequential ? this.potential.holds : null }];
+    const results = this.ofSteps.properties();
+    if (!this.potential) return results;
+    return [...results, { name: 'potential', kind: 'always' as const, holds: this.sequential ? this.potential.holds : null }];
   }
 }
 

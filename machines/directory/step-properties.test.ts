@@ -8,7 +8,7 @@ import { directoryMachine } from './machine.js';
 import type { ReceivedFind } from './policies.js';
 import type { Protocol } from '../protocol.js';
 
-const TOLD = 'grants and releases are notified';
+const NOTIFIED = 'grants and releases are notified';
 const TURNED = 'pointers turn as the policy defines';
 
 function answers(protocol: Protocol<any>, policy: string, more: object = {}) {
@@ -20,7 +20,7 @@ function answers(protocol: Protocol<any>, policy: string, more: object = {}) {
     ...more,
   };
   const { properties } = new Simulation(parseScenario(json, { directory: protocol }), { host: 'snapshots' }).run();
-  return [TOLD, TURNED].map((name) => properties.find((property) => property.name === name)!.holds);
+  return [NOTIFIED, TURNED].map((name) => properties.find((property) => property.name === name)!.holds);
 }
 
 const withActions = (actions: object): Protocol<any> => ({

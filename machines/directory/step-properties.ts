@@ -21,7 +21,7 @@ export class StepProperties {
   private readonly asked = new Map<NodeId, number>();
   /** For each request in flight: its node and all nodes that have forwarded it. */
   private readonly ways = new Map<NodeId, readonly NodeId[]>();
-  private isTold = true;
+  private areNotified = true;
   private isTurned = true;
   private isPromised = true;
 
@@ -47,7 +47,7 @@ export class StepProperties {
     const { node, event, emitted } = step;
     const [before, after] = [this.using.has(node), isUsing(c.nodes.get(node)!)];
     const due = before === after ? [] : [after ? 'granted' : 'released'];
-    if (emitted.map(({ type }) => type).join() !== due.join()) this.isTold = false;
+    if (emitted.map(({ type }) => type).join() !== due.join()) this.areNotified = false;
     if (step.kind === 'command' && event.type === 'request') this.asked.set(node, (this.asked.get(node) ?? 0) + 1);
     for (const notification of emitted) if (notification.type === 'granted') this.satisfy(node, requestsOf(notification));
     if (after) this.using.add(node);
@@ -57,7 +57,7 @@ export class StepProperties {
 
   /** A grant satisfies all requests that the node has taken, up to the allowed number. */
   private satisfy(node: NodeId, requests: number): void {
-    if (requests !== this.asked.get(node) || requests > this.together) this.isTold = false;
+    if (requests !== this.asked.get(node) || requests > this.together) this.areNotified = false;
     this.asked.delete(node);
   }
 
@@ -74,7 +74,7 @@ export class StepProperties {
   properties(): PropertyResult[] {
     const holds = (kept: boolean) => (kept ? (this.isPromised ? true : null) : false);
     return [
-      { name: 'grants and releases are notified', kind: 'always', holds: holds(this.isTold) },
+      { name: 'grants and releases are notified', kind: 'always', holds: holds(this.areNotified) },
       { name: 'pointers turn as the policy defines', kind: 'always', holds: holds(this.isTurned) },
     ];
   }

@@ -43,13 +43,13 @@ describe('totals', () => {
       directory.properties(instance).map((property) => plain(property)),
       network.configuration,
     );
-    const [summedSays, wholeSays]: Violation[][] = [[], []];
-    simulation.monitor.violations$.subscribe((violation) => void summedSays!.push(violation));
-    whole.violations$.subscribe((violation) => void wholeSays!.push(violation));
+    const [bySums, byWhole]: Violation[][] = [[], []];
+    simulation.monitor.violations$.subscribe((violation) => void bySums!.push(violation));
+    whole.violations$.subscribe((violation) => void byWhole!.push(violation));
     network.steps$.subscribe((step) => whole.record(step));
     simulation.start();
     while (simulation.advance());
-    expect(summedSays).toEqual(wholeSays);
-    expect(summedSays!.length > 0).toBe(loss > 0);
+    expect(bySums).toEqual(byWhole);
+    expect(bySums!.length > 0).toBe(loss > 0);
   });
 });

@@ -7,8 +7,8 @@ import { componentsOf, diameterOf } from './graph.js';
 import { isLeaderChange, type DistrictChange, type LeaderChange } from './messages.js';
 import type { ElectionProtocolOptions } from './options.js';
 import { Stability } from './stability.js';
-import { SaidUpdates } from './said.js';
-import { ToldChanges } from './told.js';
+import { StepProperties } from './step-properties.js';
+import { NotificationProperties } from './notification-properties.js';
 import { adjacency, electionContext, isOriented, leaderOf } from './view.js';
 
 /** Maximum number of nodes for diameter and dominating set, which consider every pair of nodes. */
@@ -21,13 +21,13 @@ export class ElectionAccount implements Observer {
   private lastChangeAt = 0;
   private lastLeaderAt = 0;
   private readonly stability: Stability;
-  private readonly told: ToldChanges;
-  private readonly said: SaidUpdates;
+  private readonly notifications: NotificationProperties;
+  private readonly steps: StepProperties;
 
   constructor(private readonly instance: Instance<ElectionProtocolOptions>) {
     this.stability = new Stability(instance);
-    this.told = new ToldChanges(instance.options.levels.length);
-    this.said = new SaidUpdates(instance.options);
+    this.notifications = new NotificationProperties(instance.options.levels.length);
+    this.steps = new StepProperties(instance.options);
   }
 
   record(step: Step<LeaderChange | DistrictChange>, c: Configuration): void {
@@ -39,8 +39,8 @@ export class ElectionAccount implements Observer {
       if (notification.leader === step.node) this.elections++;
     }
     this.stability.record(step, c);
-    this.told.record(step, c);
-    this.said.record(step, c);
+    this.notifications.record(step, c);
+    this.steps.record(step, c);
   }
 
   summary(c: Configuration) {
@@ -73,7 +73,7 @@ export class ElectionAccount implements Observer {
   }
 
   properties(): PropertyResult[] {
-    return [...this.stability.results(), ...this.told.results(), ...this.said.results()];
+    return [...this.stability.results(), ...this.notifications.results(), ...this.steps.results()];
   }
 }
 

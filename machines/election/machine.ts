@@ -126,7 +126,7 @@ const peer = ({ event }: In) => [peerOf(event)];
 const nobody = () => [];
 
 /** Sends the new height, or first lets the levels add their tables to it. */
-const say = (to: (args: In) => NodeId[]) =>
+const updateWith = (to: (args: In) => NodeId[]) =>
   ({
     always: [
       { guard: 'hasLevels', target: '#election.reading', actions: tell((args: In) => turnOf(args, to(args))) },
@@ -220,7 +220,7 @@ export const electionMachine = setup({
         { target: 'updating.all', actions: 'propagateLargestRefLevel' },
       ],
     },
-    updating: { initial: 'all', states: { all: say(all), peer: say(peer), nobody: say(nobody) } },
+    updating: { initial: 'all', states: { all: updateWith(all), peer: updateWith(peer), nobody: updateWith(nobody) } },
     reading: {
       always: [
         { guard: 'isAlone', target: 'isolated' },

@@ -41,7 +41,7 @@ test('D6: the base ignores the hierarchy: same leaders, with one latency for all
 });
 
 test('S and D5: a lost link causes no needless election and no district resignation', () => {
-  const told = { S: 0, D5: 0 };
+  const notified = { S: 0, D5: 0 };
   for (let seed = 1; seed <= RUNS; seed++) {
     const json = turmoil({ seed, nodes: 8, changes: 0, options: { radii: [1, 2] } });
     const [link] = json.topology.links;
@@ -51,8 +51,8 @@ test('S and D5: a lost link causes no needless election and no district resignat
     for (const name of ['S', 'D5'] as const) {
       const holds = properties.find((property) => property.name.startsWith(`${name}:`))!.holds;
       expect([seed, name, holds]).toEqual([seed, name, true]);
-      told[name]++;
+      notified[name]++;
     }
   }
-  expect(told.S).toBeGreaterThan(RUNS / 2);
+  expect(notified.S).toBeGreaterThan(RUNS / 2);
 });

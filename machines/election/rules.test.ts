@@ -54,7 +54,7 @@ function take(event: { type: string } & Record<string, unknown>, changes: Partia
     height,
     links: links.map(({ peer, height }) => (height ? peer : `${peer}?`)),
     now,
-    told: sent.flatMap(({ to }) => to),
+    notified: sent.flatMap(({ to }) => to),
     hello: sent.some(({ message }) => message.hello),
     emitted: effects.flatMap((effect) => (effect.type === 'emit' ? [effect.event] : [])),
   };
@@ -80,7 +80,7 @@ describe('ChannelDown', () => {
       role: 'isolated',
       height: electSelf(own, 5),
       links: ['a?'],
-      told: ['a'],
+      notified: ['a'],
       emitted: [{ type: 'leader', leader: 'u', term: 5 }],
     });
   });
@@ -99,12 +99,12 @@ describe('ChannelDown', () => {
     expect(take({ type: 'link.down', peer: 'b' })).toMatchObject({
       role: { searching: 'originator' },
       height: startNewRefLevel(own, 5),
-      told: ['a'],
+      notified: ['a'],
     });
   });
 
   test('else nothing', () => {
-    expect(take({ type: 'link.down', peer: 'a' })).toMatchObject({ role: 'oriented', height: own, told: [], links: ['b'] });
+    expect(take({ type: 'link.down', peer: 'a' })).toMatchObject({ role: 'oriented', height: own, notified: [], links: ['b'] });
   });
 });
 
@@ -112,7 +112,7 @@ describe('ChannelUp', () => {
   test.each([true, false])('the peer is forming and notified immediately, with hello %s', (hello) => {
     expect(take({ type: 'link.up', peer: 'l' }, { hello })).toMatchObject({
       links: ['a', 'b', 'l?'],
-      told: ['l'],
+      notified: ['l'],
       hello,
       height: own,
     });
@@ -123,7 +123,7 @@ describe('Update', () => {
   const recent = electSelf(oriented(a, l, 3), 4);
 
   test('from an unknown node: ignored, but the clock advances', () => {
-    expect(take(update(l, oriented(l, l, 0)))).toMatchObject({ links: ['a', 'b'], told: [], height: own, now: 5 });
+    expect(take(update(l, oriented(l, l, 0)))).toMatchObject({ links: ['a', 'b'], notified: [], height: own, now: 5 });
   });
 
   test('over a channel that is down, however recent: ignored', () => {
@@ -139,28 +139,28 @@ describe('Update', () => {
 
   test('from a peer that is forming: it becomes a neighbor', () => {
     const links = [{ peer: 'a', height: null }, ...input().links.slice(1)];
-    expect(take(update(a, oriented(a, l, 3)), { links })).toMatchObject({ links: ['a', 'b'], told: [] });
+    expect(take(update(a, oriented(a, l, 3)), { links })).toMatchObject({ links: ['a', 'b'], notified: [] });
   });
 
   test('of a more recent leader: AdoptLP, sent to all', () => {
     expect(take(update(a, recent))).toMatchObject({
       role: 'oriented',
       height: adoptLeaderPair(own, recent),
-      told: ['a', 'b'],
+      notified: ['a', 'b'],
       emitted: [{ type: 'leader', leader: 'a', term: 4 }],
     });
   });
 
   test('of a staler leader: the sender alone is answered', () => {
     const height = { ...own, lid: a, nlts: -3 };
-    expect(take(update(b, oriented(b, l, 1)), { height })).toMatchObject({ height, told: ['b'], hello: false });
+    expect(take(update(b, oriented(b, l, 1)), { height })).toMatchObject({ height, notified: ['b'], hello: false });
   });
 
   test('of the same leader with a way down: nothing, except an answer to a hello', () => {
-    const said = oriented(a, l, 4);
-    expect(take(update(a, said)).told).toEqual([]);
-    expect(take(update(a, said, true)).told).toEqual(['a']);
-    expect(take(update(a, said, true), { hello: false }).told).toEqual([]);
+    const reported = oriented(a, l, 4);
+    expect(take(update(a, reported)).notified).toEqual([]);
+    expect(take(update(a, reported, true)).notified).toEqual(['a']);
+    expect(take(update(a, reported, true), { hello: false }).notified).toEqual([]);
   });
 
   const searching = (id: Identity, delta: number, r: 0 | 1 = 0, oid: Identity = b): Height => ({
@@ -178,7 +178,7 @@ describe('Update', () => {
     expect(take(update(b, searching(b, 0)), { links })).toMatchObject({
       role: { reflected: 'propagating' },
       height: reflectRefLevel(own, [searching(b, 0)]),
-      told: ['a', 'b'],
+      notified: ['a', 'b'],
     });
   });
 
@@ -191,7 +191,7 @@ describe('Update', () => {
     expect(take(update(b, reflected(b, 0)), { links, height: { ...searching(u, 0, 0, u) } })).toMatchObject({
       role: 'leader',
       height: electSelf(own, 5),
-      told: ['a', 'b'],
+      notified: ['a', 'b'],
     });
   });
 
@@ -220,13 +220,13 @@ describe('Update', () => {
       { peer: 'l', height: oriented(l, l, 3) },
     ];
     const height = { ...own, delta: 2 };
-    const said = searching(b, -4);
-    expect(take(update(b, said), { links, height })).toMatchObject({
+    const reported = searching(b, -4);
+    expect(take(update(b, reported), { links, height })).toMatchObject({
       role: { searching: 'propagating' },
       height: { tau: 3, oid: b, r: 0, delta: -5 },
-      told: ['a', 'b', 'l'],
+      notified: ['a', 'b', 'l'],
     });
-    expect(propagateLargestRefLevel(own, [searching(a, 0), said, oriented(l, l, 3)]).delta).toBe(-5);
+    expect(propagateLargestRefLevel(own, [searching(a, 0), reported, oriented(l, l, 3)]).delta).toBe(-5);
   });
 });
 

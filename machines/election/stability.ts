@@ -89,17 +89,17 @@ export class Stability {
 
   results(): PropertyResult[] {
     const { clock, levels } = this.instance.options;
-    const told = (holds: boolean) => (this.losses > 0 ? holds : null);
+    const judged = (holds: boolean) => (this.losses > 0 ? holds : null);
     const once = [...this.electedSinceChange.values()].every((count) => count <= 1);
     const always = 'always' as const;
     return [
       ...(clock === 'perfect'
         ? [
-            { name: 'S: no needless election', kind: always, holds: told(!this.needless) },
+            { name: 'S: no needless election', kind: always, holds: judged(!this.needless) },
             { name: 'L3: no node is elected twice', kind: always, holds: once },
           ]
         : []),
-      ...(levels.length > 0 ? [{ name: 'D5: districts are stable', kind: always, holds: told(!this.unstable) }] : []),
+      ...(levels.length > 0 ? [{ name: 'D5: districts are stable', kind: always, holds: judged(!this.unstable) }] : []),
     ];
   }
 }

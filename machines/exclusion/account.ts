@@ -36,7 +36,7 @@ export class ExclusionAccount implements Observer {
   private locksThePersistent = true;
   private sendsSparingly = true;
   private readonly states = new Map<NodeId, Initiator>();
-  private tells = true;
+  private areNotified = true;
 
   constructor(private readonly instance: Instance<ExclusionOptions>) {
     this.degree = Math.max(0, ...Object.values(instance.options.inUse).map((ports) => ports.length));
@@ -44,7 +44,7 @@ export class ExclusionAccount implements Observer {
 
   record(step: Step<ExclusionNotification>, c: Configuration): void {
     const { node, event, kind } = step;
-    this.tells &&= this.isTold(step, valueOf(c.nodes.get(node)!).initiator);
+    this.areNotified &&= this.isNotified(step, valueOf(c.nodes.get(node)!).initiator);
     if (kind === 'command') this.followCommand(step, c);
     if (kind === 'link') this.followLink(step, c);
     if (kind === 'deliver' && event['from'] !== 0) this.arrived(step, c);
@@ -54,7 +54,7 @@ export class ExclusionAccount implements Observer {
   }
 
   /** A node emits a notification exactly when it has locked or has released all. */
-  private isTold({ node, kind, emitted }: Step, after: Initiator): boolean {
+  private isNotified({ node, kind, emitted }: Step, after: Initiator): boolean {
     const before = this.states.get(node) ?? 'idle';
     this.states.set(node, after);
     // A corruption emits no notification.
@@ -96,9 +96,9 @@ export class ExclusionAccount implements Observer {
     if (!request) return;
     const { rank } = this.instance;
     const inOrder = (nodes: readonly NodeId[]) => [...nodes].sort((a, b) => rank(a) - rank(b));
-    const [told, persistent, held] = [peersAt(c, node, ports), request.persistent, lockSet(c, node)].map(inOrder);
-    this.locksThePersistent &&= `${told}` === `${persistent}` && `${told}` === `${held}`;
-    const record: LockRecord = { node, lockSet: told!, requestedAt: request.at, lockedAt: at, unlockedAt: null };
+    const [given, persistent, held] = [peersAt(c, node, ports), request.persistent, lockSet(c, node)].map(inOrder);
+    this.locksThePersistent &&= `${given}` === `${persistent}` && `${given}` === `${held}`;
+    const record: LockRecord = { node, lockSet: given!, requestedAt: request.at, lockedAt: at, unlockedAt: null };
     this.locks.push(record);
     this.current.set(node, record);
     this.requests.delete(node);
@@ -161,7 +161,7 @@ export class ExclusionAccount implements Observer {
   properties() {
     return [
       { name: 'locks the persistent neighborhood', kind: 'always' as const, holds: this.locksThePersistent },
-      { name: 'locks and unlocks are notified', kind: 'always' as const, holds: this.tells },
+      { name: 'locks and unlocks are notified', kind: 'always' as const, holds: this.areNotified },
       { name: 'one message per port and role in a step', kind: 'always' as const, holds: this.sendsSparingly },
     ];
   }

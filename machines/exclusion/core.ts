@@ -1,7 +1,7 @@
 /** The core of local mutual exclusion, for applications. */
 import { defineCore } from '../define.js';
 import { isBoolean, type FieldCheck, type ShapesOf } from '../shapes.js';
-import { exclusionMachine, initiatorSays, participantSays, type ExclusionMessage, type LockCall } from './machine.js';
+import { exclusionMachine, initiatorMessages, participantMessages, type ExclusionMessage, type LockCall } from './machine.js';
 import { exclusionOptions, type ExclusionOptions } from './options.js';
 import { printedMachine } from './printed.js';
 import { EXCLUSION } from './view.js';
@@ -9,9 +9,9 @@ import { EXCLUSION } from './view.js';
 const isPriority: FieldCheck = (value, { options: { priorities } }) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < priorities;
 
-type Plain = (typeof initiatorSays)[number] | (typeof participantSays)[number];
+type Plain = (typeof initiatorMessages)[number] | (typeof participantMessages)[number];
 
-const plain = Object.fromEntries([...initiatorSays, ...participantSays].map((type) => [type, {}])) as Record<Plain, {}>;
+const plain = Object.fromEntries([...initiatorMessages, ...participantMessages].map((type) => [type, {}])) as Record<Plain, {}>;
 
 /**
  * Local mutual exclusion without its checks and view, for `createNode`.

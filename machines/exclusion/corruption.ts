@@ -6,7 +6,7 @@
  */
 import type { NodeId } from '../effects.js';
 import type { Choose, Corruption, Instance, NodeState } from '../protocol.js';
-import { initialContext, initiatorSays, participantSays, type ExclusionContext, type ExclusionMessage } from './machine.js';
+import { initialContext, initiatorMessages, participantMessages, type ExclusionContext, type ExclusionMessage } from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import { joined, type ByPort, type PortNumber, type Ports } from './ports.js';
 import { EXCLUSION } from './view.js';
@@ -71,7 +71,7 @@ function arbitraryParticipant(all: Ports, priorities: number, choose: Choose): P
 }
 
 function arbitraryChannel(_from: NodeId, _to: NodeId, { options }: ExclusionInstance, choose: Choose): ExclusionMessage[] {
-  const plain = [...initiatorSays, ...participantSays];
+  const plain = [...initiatorMessages, ...participantMessages];
   const kind = choose(plain.length + 3);
   if (kind < plain.length) return [{ type: plain[kind]! }];
   if (kind === plain.length) return [{ type: 'request', priority: choose(options.priorities) }];

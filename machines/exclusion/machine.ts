@@ -44,11 +44,11 @@ import {
 } from './ports.js';
 
 /** Types of the messages without content, by sender: initiator, participant. */
-export const initiatorSays = ['prepare', 'setLock', 'release'] as const;
-export const participantSays = ['ready', 'ackLock', 'ackRelease'] as const;
+export const initiatorMessages = ['prepare', 'setLock', 'release'] as const;
+export const participantMessages = ['ready', 'ackLock', 'ackRelease'] as const;
 
 export type ExclusionMessage =
-  | { readonly type: (typeof initiatorSays)[number] | (typeof participantSays)[number] }
+  | { readonly type: (typeof initiatorMessages)[number] | (typeof participantMessages)[number] }
   | { readonly type: 'request'; readonly priority: number }
   | { readonly type: 'win'; readonly won: boolean };
 
@@ -105,10 +105,10 @@ export type ExclusionNotification = { readonly type: 'locked'; readonly ports: P
 type In<E = unknown> = { context: ExclusionContext; event: E };
 
 export const toAll =
-  <T extends (typeof initiatorSays)[number]>(type: T) =>
+  <T extends (typeof initiatorMessages)[number]>(type: T) =>
   ({ context }: In) => ({ to: context.L, message: { type } });
 export const toSender =
-  <T extends (typeof participantSays)[number]>(type: T) =>
+  <T extends (typeof participantMessages)[number]>(type: T) =>
   ({ event }: In<FromPort>) => ({ to: event.from, message: { type } });
 export const readyToHeld = ({ context }: In) => ({ to: context.H, message: { type: 'ready' as const } });
 export const priority = ({ context }: In) => ({ bound: context.priorities });

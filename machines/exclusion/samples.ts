@@ -17,7 +17,7 @@ function events({ ports, priorities }: ExclusionContext) {
     ...(ports.includes(1) ? [] : [{ type: 'link.up', peer: 1 }]),
     { type: 'link.down', peer: 1 },
     ...[...new Set([0, 1, ...ports])].flatMap((from) => [
-      ...[...initiatorSays, ...participantSays].map((type) => ({ type, from })),
+      ...[...initiatorMessages, ...participantMessages].map((type) => ({ type, from })),
       { type: 'request', priority: from % priorities, from },
       { type: 'win', won: true, from },
       { type: 'win', won: false, from },
@@ -30,7 +30,7 @@ const start = (rules: Rules): ExclusionInput => ({ rules, priorities: 2, ports: 
 /** The messages of initiators lead a participant deep into a trial. */
 const asked = (context: ExclusionContext) =>
   [0, ...context.ports].flatMap((from) => [
-    ...initiatorSays.map((type) => ({ type, from })),
+    ...initiatorMessages.map((type) => ({ type, from })),
     { type: 'request', priority: from, from },
   ]);
 

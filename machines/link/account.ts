@@ -5,8 +5,8 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
 import type { LinkNotification } from './machine.js';
-import { SaidAndHeard, type Ends } from './said.js';
-import { ToldAndKept } from './told.js';
+import { StepProperties, type Ends } from './step-properties.js';
+import { NotificationProperties } from './notification-properties.js';
 import { areConnected, endsByPeer, linksOf } from './view.js';
 
 /** One direction of a link: the posted messages, and the position of the receiver. */
@@ -25,8 +25,8 @@ export class LinkAccount implements Observer {
   private frames = 0;
   private downs = 0;
   private readonly ends = new Map<NodeId, Ends>();
-  private readonly told = new ToldAndKept();
-  private readonly said = new SaidAndHeard();
+  private readonly notifications = new NotificationProperties();
+  private readonly steps = new StepProperties();
 
   record(step: Step<LinkNotification>, c: Configuration): void {
     const { node, event } = step;
@@ -52,9 +52,9 @@ export class LinkAccount implements Observer {
     const after = endsByPeer(c.nodes.get(node)!);
     this.ends.set(node, after);
     // A restarted end has not sent a notification yet, and a corruption is not a step of the end.
-    if (!before || !['deliver', 'timer', 'command', 'link'].includes(kind)) return this.said.forget(node, after);
-    this.told.record(step, before, after);
-    this.said.record(step, before, after, c);
+    if (!before || !['deliver', 'timer', 'command', 'link'].includes(kind)) return this.steps.forget(node, after);
+    this.notifications.record(step, before, after);
+    this.steps.record(step, before, after, c);
   }
 
   summary(c: Configuration): Readonly<Record<string, unknown>> {
@@ -70,8 +70,8 @@ export class LinkAccount implements Observer {
   properties(): readonly PropertyResult[] {
     return [
       { name: 'a prefix of what was posted, in order, once', kind: 'always', holds: this.violation === null },
-      ...this.told.results(),
-      ...this.said.results(),
+      ...this.notifications.results(),
+      ...this.steps.results(),
     ];
   }
 

@@ -107,7 +107,7 @@ describe('a frame forged without received frames stops no link and ends no peer'
   });
 
   const by =
-    (is: (c: LinkContext, said: Frame) => boolean) =>
+    (is: (c: LinkContext, spoken: Frame) => boolean) =>
     ({ context, event }: any) =>
       is(context, event);
   test.each<[string, string, 'up' | 'seeking', Changes]>([

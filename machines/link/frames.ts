@@ -72,7 +72,7 @@ export interface LinkContext extends LinkInput {
   /** The number of the next message to deliver, the checksum of all before it, and the last number that was acknowledged to the peer. */
   readonly expected: number;
   readonly delivered: number;
-  readonly told: number;
+  readonly reported: number;
   /** The size of the delivered messages that are not acknowledged to the peer yet. */
   readonly unreported: number;
   /** Heartbeats of this end since the last frame from the peer. */
@@ -182,7 +182,7 @@ export const isAhead = (c: LinkContext, { seq, bodies, rejects }: Frame): boolea
 export const ackFrame = (c: LinkContext, received: Frame): Frame => frame(c, c.base + c.sent, [], isAhead(c, received));
 
 /** True if enough messages are unacknowledged, so that a long one-way stream does not wait for a heartbeat. */
-export const owesAck = (c: LinkContext): boolean => 2 * (c.expected - c.told) >= c.window || 2 * c.unreported >= c.windowSize;
+export const owesAck = (c: LinkContext): boolean => 2 * (c.expected - c.reported) >= c.window || 2 * c.unreported >= c.windowSize;
 
 /** True if the silence is long enough to suspect the peer. */
 export const suspects = (c: LinkContext): boolean => c.silence >= c.patience && c.suspicions !== 0;

@@ -151,7 +151,7 @@ const nothingSent = {
   acknowledged: CHECKSUM_BASIS,
   expected: 0,
   delivered: CHECKSUM_BASIS,
-  told: 0,
+  reported: 0,
   unreported: 0,
 };
 const stranger = (c: LinkInput) => ({ latest: -1, theirNonce: null, ...firstWay(c) });
@@ -201,12 +201,12 @@ export const linkMachine = setup({
     take: assign(({ context }, frame: Incoming<Frame>) => taken(context, frame)),
     noteSent: assign(({ context }) => {
       const { length } = unsent(context);
-      return length === 0 ? {} : { sent: context.sent + length, told: context.expected, unreported: 0 };
+      return length === 0 ? {} : { sent: context.sent + length, reported: context.expected, unreported: 0 };
     }),
-    noteAck: assign(({ context }) => (owesAck(context) ? { told: context.expected, unreported: 0 } : {})),
+    noteAck: assign(({ context }) => (owesAck(context) ? { reported: context.expected, unreported: 0 } : {})),
     noteBeat: assign(({ context }) => {
       const silence = Math.min(context.silence + 1, context.patience);
-      return { told: context.expected, unreported: 0, silence, ...wayAfterBeat(context, silence) };
+      return { reported: context.expected, unreported: 0, silence, ...wayAfterBeat(context, silence) };
     }),
     noteReport: assign(({ context }) => ({ isReported: true, silence: context.patience, ...wayAfterReport(context) })),
     tryNextRelay: assign(({ context }) => wayAfterBeat(context, context.silence)),

@@ -17,14 +17,14 @@ type Why = Course['description'][number] | 'first' | 'again' | 'missing' | 'ackn
  */
 export interface Spoken {
   readonly upTo: number;
-  readonly told: number;
+  readonly reported: number;
   readonly unreported: number;
 }
 
-export const NOTHING_SENT: Spoken = { upTo: 0, told: 0, unreported: 0 };
+export const NOTHING_SENT: Spoken = { upTo: 0, reported: 0, unreported: 0 };
 
 /** The progress according to the end, for steps whose messages could not be seen. */
-export const spokenBy = ({ base, sent, told, unreported }: LinkContext): Spoken => ({ upTo: base + sent, told, unreported });
+export const spokenBy = ({ base, sent, reported, unreported }: LinkContext): Spoken => ({ upTo: base + sent, reported, unreported });
 
 export class Speech {
   private next = 0;
@@ -35,41 +35,41 @@ export class Speech {
     private readonly messages: readonly Utterance[],
     private readonly context: LinkContext,
     private readonly event: LinkChartEvent,
-    public said: Spoken,
+    public spoken: Spoken,
   ) {}
 
   /** True if each reason has its message, no message is without a reason, and all messages that count as sent were sent. */
   get isOver(): boolean {
     const { base, sent } = this.context;
-    return this.isRight && this.next === this.messages.length && this.said.upTo === base + sent;
+    return this.isRight && this.next === this.messages.length && this.spoken.upTo === base + sent;
   }
 
   /** Handles a frame of the connection: it may begin the connection, make room for more messages, or require a reply. */
   receive({ frame, isFirst }: NonNullable<Course['received']>, expected: number): void {
     const { context } = this;
-    if (isFirst) this.say('first');
+    if (isFirst) this.require('first');
     const size = fresh({ ...context, expected }, frame).reduce<number>((sum, body) => sum + sizeOf(body), 0);
-    this.said = { ...this.said, unreported: this.said.unreported + size };
+    this.spoken = { ...this.spoken, unreported: this.spoken.unreported + size };
     if (frame.rejects) {
-      if (context.outbox.length > 0) this.say('again');
+      if (context.outbox.length > 0) this.require('again');
       return;
     }
-    this.say('news');
-    const owes = owesAck({ ...context, ...this.said });
-    if (owes || isAhead(context, frame)) this.say(isAhead(context, frame) ? 'missing' : 'acknowledged');
-    if (owes) this.said = { ...this.said, told: context.expected, unreported: 0 };
+    this.require('news');
+    const owes = owesAck({ ...context, ...this.spoken });
+    if (owes || isAhead(context, frame)) this.require(isAhead(context, frame) ? 'missing' : 'acknowledged');
+    if (owes) this.spoken = { ...this.spoken, reported: context.expected, unreported: 0 };
   }
 
-  say(why: Why): void {
-    const { said } = this;
+  require(why: Why): void {
+    const { spoken } = this;
     // No message is sent if none waits or the next one does not fit.
-    if (why === 'news' && this.context.base + this.context.sent === said.upTo) return;
+    if (why === 'news' && this.context.base + this.context.sent === spoken.upTo) return;
     const message = this.messages[this.next++];
     if (!message || !this.fits(message, why)) this.isRight = false;
     if (message?.type !== 'frame' || why === 'challenge') return;
-    const upTo = Math.max(said.upTo, message.seq + message.bodies.length);
-    const tells = why === 'standing' || upTo > said.upTo;
-    this.said = tells ? { upTo, told: message.ack, unreported: 0 } : said;
+    const upTo = Math.max(spoken.upTo, message.seq + message.bodies.length);
+    const reports = why === 'standing' || upTo > spoken.upTo;
+    this.spoken = reports ? { upTo, reported: message.ack, unreported: 0 } : spoken;
   }
 
   private fits(message: Utterance, why: Why): boolean {
@@ -84,7 +84,7 @@ export class Speech {
       case 'first':
         return seq === 0;
       case 'news':
-        return seq === this.said.upTo && bodies.length > 0;
+        return seq === this.spoken.upTo && bodies.length > 0;
       case 'again':
         return seq === base && bodies.length === sent;
       default:

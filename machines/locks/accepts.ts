@@ -157,7 +157,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
       return isEpoch(epoch);
     case 'install':
       return isEpoch(epoch) && isMembers(members) && all(kept, isKept);
-    case 'told':
+    case 'superseded':
       return isEpoch(epoch) && isMembers(members);
     case 'changed':
     case 'hello':

@@ -8,7 +8,7 @@ import { locks } from './index.js';
 import { lockMachine } from './lock.js';
 import { CLIENT_LOCK, LOCK } from './messages.js';
 
-const TOLD = 'who has a lock was told so, and who was told has it';
+const NOTIFIED = 'who has a lock was told so, and who was told has it';
 
 /** A client loses its lock because patience ends; a voter has it before and after. */
 const scenario = {
@@ -43,5 +43,5 @@ test.each(['announceGrant', 'announceRelease', 'announceLoss'] as const)('%s is 
   ];
   // A voter without peers loses nothing, and the client releases nothing.
   const isSeen = { announceGrant: [true, true], announceRelease: [true, false], announceLoss: [false, true] }[left];
-  expect(broken.map((names) => names.includes(TOLD))).toEqual(isSeen);
+  expect(broken.map((names) => names.includes(NOTIFIED))).toEqual(isSeen);
 });

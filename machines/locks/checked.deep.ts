@@ -22,7 +22,7 @@ import {
   join,
   searchOn,
   starting,
-  told,
+  notified,
   type Commands,
   type Search,
 } from './systems.fixtures.js';
@@ -70,7 +70,7 @@ test('5a: without the kept locks of an epoch, a later one takes a lock from its 
   expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'undisturbed' } });
 });
 
-const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
+const away = [notified('down', 'b', 'a'), notified('down', 'b', 'c'), forget('b'), notified('up', 'b', 'c')];
 
 test.each<[string, number, ReturnType<typeof pair>, Commands]>([
   ['both others ask', 54794, path, [ask('a'), ...away, ask('c')]],

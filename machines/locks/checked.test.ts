@@ -28,7 +28,7 @@ import {
   rival,
   searchOn,
   starting,
-  told,
+  notified,
   type Commands,
   type Search,
 } from './systems.fixtures.js';
@@ -101,7 +101,7 @@ describe('all properties hold', () => {
     expect([found.verdict, found.states]).toEqual(['valid', 12_546]);
   });
 
-  const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
+  const away = [notified('down', 'b', 'a'), notified('down', 'b', 'c'), forget('b'), notified('up', 'b', 'c')];
   test('a node that restarts without memory breaks no promise at any clock: 4313 states', () => {
     expect(
       searchOn(
@@ -151,7 +151,7 @@ test('a minority grants nothing, and its holder is notified at once', () => {
     commands: [ask('b'), cut('a', 'b'), cut('b', 'c')],
     properties: [
       {
-        name: 'told',
+        name: 'notified',
         description: 'A node without links neither serves nor holds a lock.',
         kind: 'always',
         holds: (c) => {
@@ -182,7 +182,7 @@ const takingNothingBack = {
 };
 
 describe('without one of its rules a promise breaks, shown by a counterexample', () => {
-  const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
+  const away = [notified('down', 'b', 'a'), notified('down', 'b', 'c'), forget('b'), notified('up', 'b', 'c')];
   const isWhole = (({ context: { reports, promised } }: In) => reports.length === promised!.members.length) as never;
   type Early = EpochsContext['early'];
   const keepingEarly = (how: (early: Early, message: Early[number]) => Early) => {

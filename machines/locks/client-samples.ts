@@ -15,7 +15,7 @@ const input: ClientInput = { id: 'x', membership, links: [], patience: 1, number
 
 const sampleEvents = ({ number, claims }: ClientContext): Named[] => {
   if (number > 3) return [];
-  const superseding = { type: 'told', members: ['a', 'b'], membership };
+  const superseding = { type: 'superseded', members: ['a', 'b'], membership };
   const answer = { type: 'attached', kept: [], members: ['a', 'b'], membership };
   return [
     ...['a', 'b'].flatMap((peer) => ['link.up', 'link.down'].map((type) => ({ type, peer }))),
@@ -54,7 +54,7 @@ const lists = ({ number }: ClientContext): Named[] =>
         { type: 'attached', kept: [], from, number, epoch: 1, members: ['a', 'b'], membership: grown },
         { type: 'attached', kept: [{ lock: 'gone', fence: 1 }], from, number, epoch: 1, members: ['a', 'b'], membership },
         { type: 'hello', from, membership: grown },
-        { type: 'told', from, epoch: 2, members: ['a', 'b'], membership: grown },
+        { type: 'superseded', from, epoch: 2, members: ['a', 'b'], membership: grown },
       ]);
 
 const life = ({ fence }: ClientLockContext): Named[] => [

@@ -220,7 +220,7 @@ export const clientMachine = setup({
     used: { actions: withEvent('noteClaim') },
     freed: { actions: [withEvent('dropClaim'), closeLock] },
     hello: { actions: [withEvent('learn'), 'forgetTried'] },
-    told: { actions: [withEvent('learn'), 'forgetTried'] },
+    superseded: { actions: [withEvent('learn'), 'forgetTried'] },
     // A peer has added this client to the voters, and waits for its promise. The application has to be notified.
     prepare: { guard: withEvent('isNamed'), actions: withEvent('announceNamed') },
   },
@@ -250,7 +250,7 @@ export const clientMachine = setup({
             detached: { guard: withEvent('isOfThis'), target: 'idle', actions: [withEvent('learn'), 'giveUp'] },
             hello: { guard: withEvent('isFromHost'), ...again, actions: [withEvent('learn'), 'forgetTried', 'renew'] },
             // Perhaps of an epoch that the client knows from another voter: this voter has begun it only now, and was asked before.
-            told: { guard: withEvent('isFromHost'), ...again, actions: [withEvent('learn'), 'forgetTried', 'renew'] },
+            superseded: { guard: withEvent('isFromHost'), ...again, actions: [withEvent('learn'), 'forgetTried', 'renew'] },
             'link.up': {
               guard: withEvent('isEarlierInTurn'),
               ...again,
@@ -273,7 +273,7 @@ export const clientMachine = setup({
         forfeited: [{ guard: withEvent('isUnwanted') }, { guard: withEvent('isOfThis'), actions: toLock }],
         full: { guard: withEvent('isOfThis'), actions: toLock },
         hello: { guard: withEvent('isFromHost'), target: 'seeking.asking', actions: [withEvent('learn'), 'renew'] },
-        told: { guard: withEvent('isTurnOfHost'), target: 'seeking.asking', actions: [withEvent('learn'), 'renew'] },
+        superseded: { guard: withEvent('isTurnOfHost'), target: 'seeking.asking', actions: [withEvent('learn'), 'renew'] },
         detached: { guard: withEvent('isOfThis'), target: 'seeking', actions: [withEvent('learn'), 'giveUp'] },
         'link.down': { guard: withEvent('isOfHost'), target: 'seeking', actions: [withEvent('noteLinks'), 'forgetHost'] },
       },

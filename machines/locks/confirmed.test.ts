@@ -12,7 +12,7 @@ import { locks } from './index.js';
 import type { LockContext } from './lock.js';
 import { confirmation } from './orders.js';
 import { oneUser } from './properties.js';
-import { all, ask, crash, cut, mutant, nodes, searchOn, told, type Commands, type Search } from './systems.fixtures.js';
+import { all, ask, crash, cut, mutant, nodes, searchOn, notified, type Commands, type Search } from './systems.fixtures.js';
 import { usesOf } from './view.js';
 
 const confirm = { confirm: true };
@@ -47,7 +47,7 @@ function cutOff(late: string, protocol: typeof locks, options: object) {
   return explore(protocol, {
     topology: all,
     options: { hold: null, ...options },
-    commands: [told('down', first, late), told('down', second, late), ask(first), ask(late)],
+    commands: [notified('down', first, late), notified('down', second, late), ask(first), ask(late)],
     oneByOne: true,
     properties: [...protocol.properties({} as never), realTime(late)],
   });

@@ -125,7 +125,7 @@ import {
   reconfiguration,
   refuseAsBeyondReason,
   refuseIt,
-  sayThatCrowded,
+  reportCrowded,
   seek,
   standing,
   toDirectory,
@@ -177,8 +177,8 @@ const due = [
 const asks = [
   { guard: withEvent('isFreeHere'), actions: [withEvent('want'), withEvent('claim'), toLock] },
   { guard: withEvent('isOpen'), actions: ask },
-  { guard: withEvent('findsNoRoom'), actions: [withEvent('want'), withEvent('claim'), lockInNone, toLock, sayThatCrowded] }, // 8
-  { guard: withEvent('findsHalfTheRoom'), actions: [...openIt, sayThatCrowded] }, // 8
+  { guard: withEvent('findsNoRoom'), actions: [withEvent('want'), withEvent('claim'), lockInNone, toLock, reportCrowded] }, // 8
+  { guard: withEvent('findsHalfTheRoom'), actions: [...openIt, reportCrowded] }, // 8
 ] as const;
 
 /**
@@ -286,7 +286,7 @@ export const epochsMachine = setup({
       { guard: withEvent('mayChange'), actions: [withEvent('noteWanted'), send(reconfiguration)] },
     ],
     // Soon, and not at once: while not all linked nodes reach each other, the change may remain impossible.
-    seek: { guard: 'maySeek', actions: sayThatCrowded },
+    seek: { guard: 'maySeek', actions: reportCrowded },
     bootstrap: [
       { guard: 'hasForgottenAndLeads', ...prepareAgain, actions: 'found' },
       { guard: 'hasForgotten', actions: ['found', send(change)] },
@@ -317,7 +317,7 @@ export const epochsMachine = setup({
       { guard: withEvent('outbids'), ...prepareAgain, actions: withEvent('noteRefusal') },
       { guard: withEvent('isOverruled'), actions: [withEvent('noteRefusal'), send(change)] },
     ],
-    told: [
+    superseded: [
       ...differing,
       reconciled,
       later,
@@ -482,8 +482,8 @@ export const epochsMachine = setup({
         freed: { actions: withEvent('dropClaim') },
         find: [
           { guard: withEvent('isFindForOpen'), actions: toDirectory },
-          { guard: withEvent('isFindWithoutRoom'), actions: sayThatCrowded },
-          { guard: withEvent('isFindInHalfTheRoom'), actions: [...fill, toDirectory, sayThatCrowded] },
+          { guard: withEvent('isFindWithoutRoom'), actions: reportCrowded },
+          { guard: withEvent('isFindInHalfTheRoom'), actions: [...fill, toDirectory, reportCrowded] },
           { guard: withEvent('isFind'), actions: [...fill, toDirectory] },
         ],
       },

@@ -80,7 +80,7 @@ export const isUnbound = ({ id, served, promised, pending }: EpochsContext): boo
 export function isOutvoted(args: In<unknown>, event: From<EpochMessage>): boolean {
   const { context } = args;
   if (!isForeign(args, event) || context.served.epoch > 0) return false;
-  const isServed = event.type === 'told' || event.membership.version > 1 || (event.type === 'prepare' && event.served > 0);
+  const isServed = event.type === 'superseded' || event.membership.version > 1 || (event.type === 'prepare' && event.served > 0);
   const differing = withDiffering(args, event).map(({ node }) => node);
   const left = context.membership.voters.filter((voter) => !differing.includes(voter));
   return isServed || !isMajorityOf(left, context.membership);

@@ -169,7 +169,7 @@ export interface Install extends Beginning {
 
 /** Notifies peers outside the epoch that it has begun. */
 export interface Superseding extends OfMember {
-  readonly type: 'told';
+  readonly type: 'superseded';
   readonly epoch: number;
   readonly members: readonly NodeId[];
 }

@@ -74,7 +74,7 @@ export const installation = ({ context: { id, served } }: In) => ({
 });
 /** The notification of an epoch that is served. */
 export const supersedingOf = ({ epoch, members, membership }: Beginning) => ({
-  type: 'told' as const,
+  type: 'superseded' as const,
   epoch,
   members,
   membership,
@@ -178,7 +178,7 @@ export const freeLocks = close(({ context: { locks, claims } }: In) => {
   return { role: locks.filter((lock) => !wanted.has(lock)).map(lockRole) };
 });
 export const patience = arm(({ context }: In) => ({ timer: PATIENCE, delay: context.patience }));
-export const sayThatCrowded = tell((_: In) => ({ role: EPOCHS, message: { type: 'crowded' } }));
+export const reportCrowded = tell((_: In) => ({ role: EPOCHS, message: { type: 'crowded' } }));
 /** Not in this step: a grant may be pending that this node's own report has to contain. */
 export const askSoon = arm((_: In) => ({ timer: SPENT, delay: 1 }));
 /** Waits, so that requests with room are granted first, also to clients. If the epoch ended earlier, no request would make progress. */

@@ -387,7 +387,7 @@ export const unpromised = {
   ...because(
     CLIENT,
     'the list comes with the answer of whoever it asks next, which it learns',
-    'drop action attached: told, action 1',
+    'drop action attached: superseded, action 1',
   ),
   ...because(
     EPOCHS,

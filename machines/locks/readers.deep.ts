@@ -12,7 +12,7 @@ import {
   read,
   restart,
   searchOn,
-  told,
+  notified,
   type Commands,
   type Search,
 } from './systems.fixtures.js';
@@ -26,7 +26,7 @@ test.each<[string, number, Commands, Search]>([
 });
 
 test('a reader restarts without memory while another node writes: 55520 states', () => {
-  const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
+  const away = [notified('down', 'b', 'a'), notified('down', 'b', 'c'), forget('b'), notified('up', 'b', 'c')];
   const knowing = forgetful(() => 0);
   expect(searchOn(path, knowing, [read('b'), ask('c'), ...away], { hold: 1 })).toMatchObject({
     verdict: 'valid',

@@ -15,7 +15,7 @@ const orders = {
   ...because(
     EPOCHS,
     'who is of another cluster has neither come back nor a later list',
-    ...['hello', 'changed', 'refuse', 'told'].map((event) => reorder(ROOT, event, 3)),
+    ...['hello', 'changed', 'refuse', 'superseded'].map((event) => reorder(ROOT, event, 3)),
     reorder('preparing', 'refuse', 3),
     reorder('preparing.saving', 'hello', 3),
     ...[ROOT, 'apart', 'serving'].map((state) => reorder(state, 'attach', 2)),
@@ -29,7 +29,7 @@ const orders = {
   ...because(
     EPOCHS,
     'both are done, in either order, for the word is heard again',
-    ...['hello', 'told'].map((event) => reorder(ROOT, event, 4)),
+    ...['hello', 'superseded'].map((event) => reorder(ROOT, event, 4)),
   ),
   ...because(EPOCHS, 'both refuse, and do nothing else', reorder(ROOT, 'prepare', 7)),
   ...because(EPOCHS, 'who has served no epoch misses no member of it', reorder(ROOT, 'prepare', 9)),

@@ -235,23 +235,23 @@ describe('a leader that starts while the others begin without it', () => {
   test('proposes above the numbers that it learns, because no other node will remind it', () => {
     const proposing = after();
     expect([proposing.value, proposing.context.promised]).toMatchObject([{ preparing: 'saving' }, { epoch: 1 }]);
-    const notified = after({ type: 'changed', from: 'b', membership }, { type: 'told', ...others });
+    const notified = after({ type: 'changed', from: 'b', membership }, { type: 'superseded', ...others });
     expect([notified.value, notified.context.promised]).toMatchObject([
       { preparing: 'saving' },
       { epoch: 4, members: ['a', 'b', 'c'] },
     ]);
-    expect(after({ type: 'told', ...others }, { type: 'stored', key: 'standing' }).value).toEqual({
+    expect(after({ type: 'superseded', ...others }, { type: 'stored', key: 'standing' }).value).toEqual({
       preparing: { collecting: 'asking' },
     });
   });
 
   test('ignores an unreasonable number, and proposes to the others only', () => {
-    const { context } = after({ type: 'told', ...others, epoch: 2 ** 39 });
+    const { context } = after({ type: 'superseded', ...others, epoch: 2 ** 39 });
     expect([context.promised, context.links]).toMatchObject([{ epoch: 2, members: ['a', 'c'] }, ['c']]);
   });
 
   test('leaves it to another leader after a notification that the others have begun', () => {
-    expect(after({ type: 'leader', leader: 'b', term: 1 }, { type: 'told', ...others }).value).toBe('apart');
+    expect(after({ type: 'leader', leader: 'b', term: 1 }, { type: 'superseded', ...others }).value).toBe('apart');
   });
 
   test('learns the membership from a promised epoch that a later promise excluded', () => {

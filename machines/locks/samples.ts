@@ -85,9 +85,9 @@ const changes = (c: EpochsContext): Named[] => {
     { type: 'wait', membership, from: 'b', epoch: promised - 1 },
     { type: 'install', membership, from: 'b', epoch: promised, members: ['a', 'b'], kept: [] },
     { type: 'install', membership, from: 'c', epoch: promised, members: ['a', 'c'], kept: [] },
-    { type: 'told', membership, from: 'b', epoch: promised, members: ['b', 'c'] },
-    { type: 'told', membership, from: 'b', epoch: promised - 1, members: ['b', 'c'] },
-    { type: 'told', membership, from: 'b', epoch: YEARS, members: ['b', 'c'] },
+    { type: 'superseded', membership, from: 'b', epoch: promised, members: ['b', 'c'] },
+    { type: 'superseded', membership, from: 'b', epoch: promised - 1, members: ['b', 'c'] },
+    { type: 'superseded', membership, from: 'b', epoch: YEARS, members: ['b', 'c'] },
   ];
 };
 
@@ -112,7 +112,7 @@ const memberships = (c: EpochsContext): Named[] => {
       { type: 'hello', membership, from: 'b' },
       { type: 'changed', membership, from: 'b' },
       { type: 'refuse', membership, from: 'b', epoch: promised, promised },
-      { type: 'told', membership, from: 'b', epoch: promised, members: ['b', 'c'] },
+      { type: 'superseded', membership, from: 'b', epoch: promised, members: ['b', 'c'] },
       { type: 'prepare', membership, from: 'b', epoch: promised + 1, members: ['a', 'b', 'c'], served: 1, next: lists[0] },
       { type: 'install', membership, from: 'b', epoch: promised, members: ['a', 'b'], kept: [] },
       { ...report, from: 'b', epoch: promised, membership },
@@ -127,7 +127,7 @@ const differences = (c: EpochsContext): Named[] => {
   return [
     ...[membership, foreign].flatMap((membership) => [
       { type: 'hello', membership, from: 'b' },
-      { type: 'told', membership, from: 'b', epoch: epoch + 1, members: ['b', 'd'] },
+      { type: 'superseded', membership, from: 'b', epoch: epoch + 1, members: ['b', 'd'] },
       { type: 'giveWay', membership, from: 'b' },
       { type: 'givenWay', membership, from: 'b' },
       { type: 'prepare', membership, from: 'b', epoch: epoch + 1, members: ['a', 'b'], served: 0, next: membership },
@@ -175,7 +175,7 @@ const unreasonable = ({ membership: known }: EpochsContext): Named[] => [
   ...[membership, grown].flatMap((membership) => [
     { type: 'prepare', membership, from: 'b', epoch: YEARS, members: ['a', 'b'], served: 1, next: membership },
     { type: 'refuse', membership, from: 'b', epoch: 1, promised: YEARS },
-    { type: 'told', membership, from: 'b', epoch: YEARS, members: ['b', 'c'] },
+    { type: 'superseded', membership, from: 'b', epoch: YEARS, members: ['b', 'c'] },
   ]),
 ];
 
@@ -298,7 +298,7 @@ const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] 
     ? [{ type: 'prepare', membership, from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1, next: membership }]
     : []),
   { type: 'install', membership, from: 'b', epoch: 2, members: ['a', 'b'], kept: [] },
-  { type: 'told', membership, from: 'b', epoch: 2, members: ['b', 'c'] },
+  { type: 'superseded', membership, from: 'b', epoch: 2, members: ['b', 'c'] },
 ];
 
 /**

@@ -49,7 +49,7 @@ export const ended = (node: string, peer: string) => ({ do: 'command', name: 'en
 export const read = (node: string) => ({ do: 'command', name: 'share', node, fields: {} }) as const;
 export const cut = (u: string, v: string) => ({ do: 'cut', link: [u, v] }) as const;
 export const join = (u: string, v: string) => ({ do: 'join', link: [u, v], weight: 1 }) as const;
-export const told = (what: 'down' | 'up', u: string, v: string) => ({ do: what, channel: [u, v] }) as const;
+export const notified = (what: 'down' | 'up', u: string, v: string) => ({ do: what, channel: [u, v] }) as const;
 /** A node stops. The others are notified sooner or later, or suspect it before it has stopped. */
 export const crash = (node: string) => [
   { do: 'crash', node } as const,
@@ -78,8 +78,8 @@ export const bootstrap = (node: string) => command('bootstrap', node);
 export function withProposals(protocol: typeof locks): typeof locks {
   const propose = (event: object) => ({ event: () => event as { type: string }, waits: false, completedBy: [] });
   const rivals = nodes.map((leader) => [`rival ${leader}`, propose({ type: 'leader', leader, term: 1 })] as const);
-  const told = (from: NodeId) => propose({ type: 'changed', from, membership: NO_MEMBERSHIP });
-  const agains = nodes.map((node) => [`again ${node}`, told(node)] as const);
+  const notified = (from: NodeId) => propose({ type: 'changed', from, membership: NO_MEMBERSHIP });
+  const agains = nodes.map((node) => [`again ${node}`, notified(node)] as const);
   return { ...protocol, commands: { ...protocol.commands, ...Object.fromEntries([...agains, ...rivals]) } };
 }
 

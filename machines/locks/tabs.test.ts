@@ -13,7 +13,7 @@ import {
   mutant,
   searchOn,
   starting,
-  told,
+  notified,
   type Commands,
   type Search,
 } from './systems.fixtures.js';
@@ -34,7 +34,7 @@ const oneArrives = starting({ a: { members: ['a'], memory: 'known' }, b: { ...ar
 
 const present: Search = { hold: 1, properties: [oneUserPresent] };
 const keeps: Search = { hold: null, properties: [undisturbedUser('a')] };
-const stop = [{ do: 'crash', node: 'a' } as const, told('down', 'b', 'a')];
+const stop = [{ do: 'crash', node: 'a' } as const, notified('down', 'b', 'a')];
 
 describe('all properties hold', () => {
   test.each<[string, number, Topology, typeof locks, Commands, Search]>([

@@ -9,7 +9,7 @@ import { Places } from '../places.js';
 import type { Fold, Totals } from '../folded.js';
 import type { ChannelState, Instance, NodeView } from '../protocol.js';
 import { childrenOf, type Heartbeat, type TreeKnowledge, type TreeEntry } from '../tree/bfs.js';
-import { isSameEntry, entrySaidBy } from '../tree/silent.js';
+import { isSameEntry, entryOf } from '../tree/silent.js';
 import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';
 import type { QueueOptions } from './options.js';
 import type { PointerContext } from './pointer.js';
@@ -24,7 +24,7 @@ interface NodeFact {
   readonly fits: boolean;
   /** For a maintained tree: the table last received, and the current heartbeat of the node. */
   readonly received: TreeKnowledge['received'] | null;
-  readonly said: TreeEntry | null;
+  readonly announced: TreeEntry | null;
 }
 
 interface FlightFact {
@@ -36,7 +36,7 @@ interface FlightFact {
 export const queueFold: Fold<QueueOptions, QueueTotals, QueueMessage | Heartbeat> = {
   node: (view, id) => {
     const knowledge: TreeKnowledge | undefined = view[TREE]?.context;
-    const tree = knowledge ? { received: knowledge.received, said: entrySaidBy(knowledge) } : { received: null, said: null };
+    const tree = knowledge ? { received: knowledge.received, announced: entryOf(knowledge) } : { received: null, announced: null };
     return { id, pointer: pointerIn(view)!, guardians: guardiansOf(view), fits: rolesFit(id, view), ...tree };
   },
   flight: ({ from, to, message }) => ({ from, to, message }),
@@ -55,7 +55,7 @@ function treeFits(node: NodeView): boolean {
   if (!tree) return true;
   const { parent, children } = pointerIn(node)!;
   const due = childrenOf(tree);
-  return parent === entrySaidBy(tree).via && children.length === due.length && due.every((child) => children.includes(child));
+  return parent === entryOf(tree).via && children.length === due.length && due.every((child) => children.includes(child));
 }
 
 function guardiansFit(node: NodeView): boolean {
@@ -133,9 +133,9 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
     if (this.isKeptUp) this.receive(site, fact, before);
   }
 
-  private receive(site: Site, { received, said }: NodeFact, before: NodeFact | undefined): void {
+  private receive(site: Site, { received, announced }: NodeFact, before: NodeFact | undefined): void {
     if (before?.received !== received) this.receivers.touch(site);
-    if (before?.said && said && isSameEntry(before.said, said)) return;
+    if (before?.announced && announced && isSameEntry(before.announced, announced)) return;
     this.sayers.touch(site);
     for (const peer of site.ways.keys()) this.receivers.touch(this.at(peer));
   }
@@ -202,8 +202,8 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
     for (const [peer, { up }] of ways) {
       if (!up || !this.way(peer, id).up) continue;
       peers++;
-      const [entry, said] = [received[peer] ?? null, this.at(peer).fact?.said];
-      if (entry === null || !said || !isSameEntry(entry, said)) return false;
+      const [entry, announced] = [received[peer] ?? null, this.at(peer).fact?.announced];
+      if (entry === null || !announced || !isSameEntry(entry, announced)) return false;
     }
     return peers === Object.keys(received).length;
   }
@@ -211,4 +211,4 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
 
 /** True if all its heartbeats in flight equal its current heartbeat. */
 const isConsistent = ({ fact, beats }: Site): boolean =>
-  !fact?.said || beats.every(({ message }) => isSameEntry(message as Heartbeat, fact.said!));
+  !fact?.announced || beats.every(({ message }) => isSameEntry(message as Heartbeat, fact.announced!));

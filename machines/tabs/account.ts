@@ -94,10 +94,10 @@ function answered(arrival: Arrival | undefined, at: number, event: Step['event']
 }
 
 /** True if a participating tab ends only on request or after `missed`, and then sends `bye`. */
-function isFinal(before: string, after: string, event: string, said: readonly string[]): boolean {
+function isFinal(before: string, after: string, event: string, messages: readonly string[]): boolean {
   if (!before.startsWith('there')) return true;
   const end = event === 'leave' ? 'left' : event === 'missed' ? 'missed' : null;
-  return end === null ? after.startsWith('there') : after === end && said.includes('bye');
+  return end === null ? after.startsWith('there') : after === end && messages.includes('bye');
 }
 
 function changesOf(before: Known, after: Known): string[] {

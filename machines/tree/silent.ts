@@ -7,7 +7,7 @@ import { ownEntry, type TreeEntry, type Heartbeat, type TreeKnowledge } from './
 const description = new WeakMap<TreeKnowledge, ReturnType<typeof ownEntry>>();
 
 /** Heartbeat of a node that has received this. */
-export function entrySaidBy(knowledge: TreeKnowledge): ReturnType<typeof ownEntry> {
+export function entryOf(knowledge: TreeKnowledge): ReturnType<typeof ownEntry> {
   let entry = description.get(knowledge);
   if (!entry) description.set(knowledge, (entry = ownEntry(knowledge)));
   return entry;
@@ -15,7 +15,7 @@ export function entrySaidBy(knowledge: TreeKnowledge): ReturnType<typeof ownEntr
 
 export function isSilent(c: Configuration, role: string): boolean {
   const knowledge = (node: NodeId): TreeKnowledge => c.nodes.get(node)![role]!.context;
-  const isReceived = (peer: NodeId, entry: TreeEntry | null) => entry !== null && isSameEntry(entry, entrySaidBy(knowledge(peer)));
+  const isReceived = (peer: NodeId, entry: TreeEntry | null) => entry !== null && isSameEntry(entry, entryOf(knowledge(peer)));
   return (
     [...c.nodes.keys()].every((node) => {
       const { received } = knowledge(node);
@@ -23,7 +23,7 @@ export function isSilent(c: Configuration, role: string): boolean {
       return peers.every((peer) => isReceived(peer, received[peer] ?? null)) && peers.length === Object.keys(received).length;
     }) &&
     c.flights.every(
-      ({ from, message }) => message.type !== 'heartbeat' || isSameEntry(message as Heartbeat, entrySaidBy(knowledge(from))),
+      ({ from, message }) => message.type !== 'heartbeat' || isSameEntry(message as Heartbeat, entryOf(knowledge(from))),
     )
   );
 }

@@ -45,8 +45,8 @@ test('the initial tree of a run is a fixed point: heartbeats would not change', 
   const { entries, neighbors, parents } = breadthFirst('n4', graph);
   for (const node of nodes) {
     const received = Object.fromEntries(neighbors[node]!.map((peer) => [peer, entries[peer]!]));
-    const { via, ...said } = ownEntry({ identity: entries[node]!.id, limit: 30, received });
-    expect(said).toEqual(entries[node]);
+    const { via, ...reported } = ownEntry({ identity: entries[node]!.id, limit: 30, received });
+    expect(reported).toEqual(entries[node]);
     expect(via ?? node).toBe(parents[node]);
   }
 });

@@ -74,8 +74,8 @@ describe('the rows of its tables are those of the parser', () => {
     const kinds = Object.entries({ ...topologyKinds, ...movingKinds }).map(
       ([kind, { parameters }]) => [kind, parameters] as const,
     );
-    const told = Object.keys(rows).filter((kind) => !kind.startsWith('{'));
-    expect(told.sort()).toEqual(kinds.map(([kind]) => kind).sort());
+    const notified = Object.keys(rows).filter((kind) => !kind.startsWith('{'));
+    expect(notified.sort()).toEqual(kinds.map(([kind]) => kind).sort());
     for (const [kind, parameters] of kinds)
       expect(rows[kind]!.filter((word) => word in parameters)).toHaveLength(Object.keys(parameters).length);
   });
@@ -136,7 +136,7 @@ describe('its examples are read', () => {
 });
 
 test.each(rowsIn(sections.get('Fix a rejected file')!))('%s is refused with %s', (fields = '', answer = '') => {
-  const [said = ''] = codesIn(answer);
+  const [reported = ''] = codesIn(answer);
   const message = complaint(() => read(JSON.parse(codesIn(fields)[0]!)));
-  expect(answer.endsWith('…') ? message?.slice(0, said.length) : message).toBe(said);
+  expect(answer.endsWith('…') ? message?.slice(0, reported.length) : message).toBe(reported);
 });

@@ -118,11 +118,11 @@ test('both reject a file with one mistake, unless a schema cannot detect it', ()
       fc.pre(what !== 'remove' || path.length > 0);
       fc.pre(what !== 'extra' || (typeof at === 'object' && at !== null && !Array.isArray(at)));
       const given = changed(json, path, what);
-      const said = complaint(given);
+      const reported = complaint(given);
       const isTaken = schema.Check(given);
-      const where = `${JSON.stringify(given)}\n${said ?? 'taken by the parser'}`;
-      if (said === null) expect([where, isTaken]).toEqual([where, true]);
-      else if (!BEYOND.test(said)) expect([where, isTaken]).toEqual([where, false]);
+      const where = `${JSON.stringify(given)}\n${reported ?? 'taken by the parser'}`;
+      if (reported === null) expect([where, isTaken]).toEqual([where, true]);
+      else if (!BEYOND.test(reported)) expect([where, isTaken]).toEqual([where, false]);
       if (!isTaken) refused++;
     }),
     { numRuns: 2000, seed: 1 },

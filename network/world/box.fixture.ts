@@ -121,11 +121,11 @@ export const ask = (node: string, name: string, fields = {}) => ({ do: 'command'
 /** A world that changes in place and records all calls of driver and witness. */
 export function owned(choices: Choices = {}) {
   const frame = frameOf({ fused: NOT_FUSED, ...choices });
-  const told: string[] = [];
+  const notified: string[] = [];
   const note =
     (what: string) =>
     (...args: any[]) =>
-      void told.push(
+      void notified.push(
         [
           what,
           ...args
@@ -135,7 +135,7 @@ export function owned(choices: Choices = {}) {
       );
   const driver = {
     now: () => 17,
-    draw: (bound: number, node: string) => (told.push(`draw ${bound} ${node}`), 4),
+    draw: (bound: number, node: string) => (notified.push(`draw ${bound} ${node}`), 4),
     fate: () => 'kept',
     corrupt: (bound: number) => bound - 1,
     left: () => 3,
@@ -158,19 +158,19 @@ export function owned(choices: Choices = {}) {
   const witness = {
     started: () => {},
     step: ({ kind, node, event, role, at, index, drawn }: any) =>
-      void told.push(
+      void notified.push(
         `${index}@${at} ${kind} ${node} ${event.type}${role ? ` in ${role}` : ''}${drawn.length > 0 ? ` drawn ${drawn}` : ''}`,
       ),
-    lost: ({ flight, why }: any) => void told.push(`lost ${flight.id} ${why}`),
+    lost: ({ flight, why }: any) => void notified.push(`lost ${flight.id} ${why}`),
     duplicated: note('duplicated'),
     placed: note('placed'),
-    channel: ({ from, to, up }: any) => void told.push(`channel ${from}${to} ${up ? 'up' : 'down'}`),
-    refused: ({ node, event, why }: any) => void told.push(`refused ${node ?? '-'} ${event.type}: ${why}`),
+    channel: ({ from, to, up }: any) => void notified.push(`channel ${from}${to} ${up ? 'up' : 'down'}`),
+    refused: ({ node, event, why }: any) => void notified.push(`refused ${node ?? '-'} ${event.type}: ${why}`),
   } as any;
   const world = new World(frame, createHost('snapshots', frame.protocol), driver, witness);
   world.start();
   /** The records since the last call. */
-  const news = () => told.splice(0);
+  const news = () => notified.splice(0);
   return { world, news, received: (node: string) => world.nodes.get(node)!.role('box')!.context.received as readonly string[] };
 }
 

@@ -64,11 +64,11 @@ describe('enabled choices', () => {
 
   test('reports are selected by kind', () => {
     const { world } = beginWorld(frameOf({ events: [...talk, { do: 'cut', link: ['a', 'b'] }], budget: { duplicate: 1 } }));
-    const said = apply(world, { event: 0 }).world;
-    expect(apply(said, { duplicate: 0 }).happened.map(({ kind }) => kind)).toEqual(['duplicated']);
-    expect(apply(said, { drop: 0 }).happened).toMatchObject([{ kind: 'lost', lost: { why: 'loss' } }]);
-    expect(apply(said, { notification: ['a', 'b'] }).happened.map(({ kind }) => kind)).toEqual(['channel', 'lost', 'step']);
-    expect(said.flights.size).toBe(1);
+    const reported = apply(world, { event: 0 }).world;
+    expect(apply(reported, { duplicate: 0 }).happened.map(({ kind }) => kind)).toEqual(['duplicated']);
+    expect(apply(reported, { drop: 0 }).happened).toMatchObject([{ kind: 'lost', lost: { why: 'loss' } }]);
+    expect(apply(reported, { notification: ['a', 'b'] }).happened.map(({ kind }) => kind)).toEqual(['channel', 'lost', 'step']);
+    expect(reported.flights.size).toBe(1);
   });
 });
 

@@ -70,9 +70,9 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
   ],
   [
     'what is emitted',
-    { on: { go: { actions: emit(({ context }: any) => ({ type: 'told', n: context.n })) } } },
+    { on: { go: { actions: emit(({ context }: any) => ({ type: 'notified', n: context.n })) } } },
     { type: 'go' },
-    [{ type: 'emit', event: { type: 'told', n: 0 } }],
+    [{ type: 'emit', event: { type: 'notified', n: 0 } }],
     { n: 0 },
   ],
   [
@@ -85,7 +85,7 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
             enqueue('inc');
             enqueue(description('queued'));
             enqueue.raise({ type: 'next' });
-            enqueue.emit({ type: 'told' });
+            enqueue.emit({ type: 'notified' });
           }),
         },
         next: { actions: 'inc' },
@@ -94,7 +94,7 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
     { type: 'go' },
     [
       { type: 'send', to: 'x', message: { type: 'queued', n: 6, by: undefined } },
-      { type: 'emit', event: { type: 'told' } },
+      { type: 'emit', event: { type: 'notified' } },
     ],
     { n: 7 },
   ],
@@ -165,12 +165,12 @@ test('another result of a guard is another path, and both are known afterward', 
   let { snapshot } = begin(machine, undefined);
   for (let i = 0; i < 2; i++) snapshot = macrostep(machine, snapshot, { type: 'go' }).snapshot;
   const calls = vi.spyOn(interpreter, 'step');
-  const told = Array.from({ length: 4 }, () => {
+  const notified = Array.from({ length: 4 }, () => {
     const { snapshot: next, effects: asked } = macrostep(machine, snapshot, { type: 'go' });
     snapshot = next;
     return (asked[0] as any).message.type;
   });
-  expect([told, calls.mock.calls.length]).toEqual([['even', 'odd', 'even', 'odd'], 0]);
+  expect([notified, calls.mock.calls.length]).toEqual([['even', 'odd', 'even', 'odd'], 0]);
 });
 
 test('three kinds of raised events are three paths', () => {
@@ -181,10 +181,10 @@ test('three kinds of raised events are three paths', () => {
     },
   });
   const { snapshot } = begin(machine, undefined);
-  const say = (by: number) => (macrostep(machine, snapshot, { type: 'go', by } as never).effects[0] as any).message.type;
-  expect([1, 2, 3].map(say)).toEqual(['1', '2', '3']);
+  const sendText = (by: number) => (macrostep(machine, snapshot, { type: 'go', by } as never).effects[0] as any).message.type;
+  expect([1, 2, 3].map(sendText)).toEqual(['1', '2', '3']);
   const calls = vi.spyOn(interpreter, 'step');
-  expect([3, 1, 2, 3].map(say)).toEqual(['3', '1', '2', '3']);
+  expect([3, 1, 2, 3].map(sendText)).toEqual(['3', '1', '2', '3']);
   expect(calls).not.toHaveBeenCalled();
 });
 

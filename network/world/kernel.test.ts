@@ -10,8 +10,8 @@ const region = (name: string) => ({
   initial: 'off',
   states: {
     off: { on: { [name]: 'on' } },
-    on: { on: { [`${name}.off`]: 'off' }, always: { guard: 'isAsked', target: 'told', actions: description(name) } },
-    told: {},
+    on: { on: { [`${name}.off`]: 'off' }, always: { guard: 'isAsked', target: 'notified', actions: description(name) } },
+    notified: {},
   },
 });
 /** Both regions react to a change of the context, without their own event. */
@@ -44,7 +44,7 @@ describe('regions are taken in the order of the document', () => {
   });
 
   test('however they were entered, on the kernel', () => {
-    const told = entered.map((events) => {
+    const notified = entered.map((events) => {
       let { snapshot } = begin(chart as any, undefined);
       for (const type of events) snapshot = macrostep(chart as any, snapshot, { type }).snapshot;
       const again = restore(chart as any, snapshot);
@@ -52,16 +52,16 @@ describe('regions are taken in the order of the document', () => {
       expect(effectsOf(again)).toBe(effectsOf(snapshot));
       return effectsOf(snapshot) + JSON.stringify(snapshot.value);
     });
-    expect(new Set(told).size).toBe(1);
-    expect(told[0]).toMatch(/"left".*"right"/);
+    expect(new Set(notified).size).toBe(1);
+    expect(notified[0]).toMatch(/"left".*"right"/);
   });
 
   test.each(['snapshots', 'actors'] as const)('however they were entered, on %s', (kind) => {
-    const told = entered.map((events) => {
+    const notified = entered.map((events) => {
       const { role } = createHost(kind, { charts: { chart: chart as any } }).start('chart', undefined);
       for (const type of events) role.send({ type });
       return JSON.stringify([role.send({ type: 'tell' }), role.view().value]);
     });
-    expect(new Set(told).size).toBe(1);
+    expect(new Set(notified).size).toBe(1);
   });
 });

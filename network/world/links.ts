@@ -46,8 +46,8 @@ export class Links implements LinksView {
   private add(u: NodeId, v: NodeId, weight: number): void {
     this.channels.get(u)!.set(v, { up: true, weight, port: 0 });
     this.channels.get(v)!.set(u, { up: true, weight, port: 0 });
-    this.tell(u, v);
-    this.tell(v, u);
+    this.notify(u, v);
+    this.notify(v, u);
   }
 
   /** Reports all channels, then each one that comes up, goes down or changes its port. */
@@ -56,7 +56,7 @@ export class Links implements LinksView {
     this.followers.push(follower);
   }
 
-  private tell(from: NodeId, to: NodeId): void {
+  private notify(from: NodeId, to: NodeId): void {
     for (const follower of this.followers) follower(from, to);
   }
 
@@ -110,14 +110,14 @@ export class Links implements LinksView {
     if ((channel?.up ?? false) === up) return false;
     if (channel) channel.up = up;
     else channels.set(to, { up, weight: 1, port: 0 });
-    this.tell(from, to);
+    this.notify(from, to);
     return true;
   }
 
   /** The port that a link has taken at one of its ends. */
   plugIn(node: NodeId, peer: NodeId, port: number): void {
     this.channels.get(node)!.get(peer)!.port = port;
-    this.tell(node, peer);
+    this.notify(node, peer);
   }
 
   /** Returns what a join brings up: both directions, one, or none. Between ports, the link first takes a port at each end. */
@@ -150,8 +150,8 @@ export class Links implements LinksView {
     const [portOfU, portOfV] = [at(u, wanted?.[0]), at(v, wanted?.[1])];
     this.channels.get(u)!.set(v, { up: false, weight: this.weight(u, v), port: portOfU });
     this.channels.get(v)!.set(u, { up: false, weight: this.weight(v, u), port: portOfV });
-    this.tell(u, v);
-    this.tell(v, u);
+    this.notify(u, v);
+    this.notify(v, u);
   }
 
   /** The links of which at least one direction is up, for the metric of routed messages. */

@@ -39,7 +39,7 @@ describe('a start', () => {
     const send = { to: 'x', message: event('hi') };
     const { node, received } = nodeOf({}, undefined, {
       a: [{ type: 'send', ...send }],
-      b: [{ type: 'tell', role: 'a', message: event('told') }],
+      b: [{ type: 'tell', role: 'a', message: event('notified') }],
     });
     expect(node.start(starts('a', 'b'), choose)).toEqual({ ...nothing, sends: [{ type: 'send', ...send }] });
     expect([received, Object.keys(node.roles), node.has('a'), node.has('c')]).toEqual([['a told'], ['a', 'b'], true, false]);

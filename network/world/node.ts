@@ -199,8 +199,8 @@ export class Node {
           inbox.push(this.storing(role, part, effect));
           break;
         case 'tell':
-          for (const told of typeof effect.role === 'string' ? [effect.role] : effect.role)
-            inbox.push({ role: part + told, event: effect.message, depth: this.depth });
+          for (const receiver of typeof effect.role === 'string' ? [effect.role] : effect.role)
+            inbox.push({ role: part + receiver, event: effect.message, depth: this.depth });
           break;
         case 'open':
           this.open(part + effect.role, part + effect.chart, effect.input, outcome, inbox, choose);

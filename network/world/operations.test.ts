@@ -93,20 +93,20 @@ test('raised events are returned by type, after earlier ones', () => {
 test('emitted events and actions are requested, and return nothing', () => {
   const { asked, answer } = running();
   const answers = [
-    emitting({ type: 'told' }, undefined),
+    emitting({ type: 'notified' }, undefined),
     emitting(
-      ({ context }: any, params: any) => ({ type: 'told', n: context.n + params }),
+      ({ context }: any, params: any) => ({ type: 'notified', n: context.n + params }),
       () => 1,
     ),
-    emitting((_: unknown, params: unknown) => ({ type: 'told', params }) as never, undefined),
+    emitting((_: unknown, params: unknown) => ({ type: 'notified', params }) as never, undefined),
     performing('ring', ({ event }: any) => event.by),
     performing('ring', undefined),
   ].map(answer);
   expect(answers).toEqual(['', '', '', '', '']);
   expect(asked).toEqual([
-    [EMIT, { event: { type: 'told' } }],
-    [EMIT, { event: { type: 'told', n: 2 } }],
-    [EMIT, { event: { type: 'told', params: undefined } }],
+    [EMIT, { event: { type: 'notified' } }],
+    [EMIT, { event: { type: 'notified', n: 2 } }],
+    [EMIT, { event: { type: 'notified', params: undefined } }],
     ['ring', 5],
     ['ring', undefined],
   ]);
@@ -122,7 +122,7 @@ test('queued actions run in order, and return their assignments and raised event
       enqueue('ring');
       enqueue.raise({ type: 'raised' });
       enqueue.raise({ type: 'again' });
-      enqueue.emit({ type: 'told', params });
+      enqueue.emit({ type: 'notified', params });
     },
     () => 'mine',
     operationOf,
@@ -131,7 +131,7 @@ test('queued actions run in order, and return their assignments and raised event
   expect(run.args.context).toEqual({ n: 6, m: 6 });
   expect(asked).toEqual([
     ['ring', 'given'],
-    [EMIT, { event: { type: 'told', params: 'mine' } }],
+    [EMIT, { event: { type: 'notified', params: 'mine' } }],
   ]);
   expect(answer(enqueuing((_: unknown, params: unknown) => expect(params).toBeUndefined(), undefined, operationOf))).toBe('');
   expect(answer(enqueuing(({ enqueue }: any) => enqueue('ring'), undefined, operationOf))).toBe('');

@@ -64,10 +64,10 @@ test('all of them can be disarmed', () => {
 
 test('a reaction is pending for each matching notification, oldest first, settled once', () => {
   const pending = new Pending();
-  const reactions = [{ on: 'granted' }, { on: 'told' }, { on: 'granted' }] as any;
+  const reactions = [{ on: 'granted' }, { on: 'notified' }, { on: 'granted' }] as any;
   const owed: number[] = [];
   pending.owe('granted', reactions, (place) => owed.push(place));
-  pending.owe('told', reactions);
+  pending.owe('notified', reactions);
   pending.owe('other', reactions);
   expect([owed, pending.reactions]).toEqual([
     [0, 2],

@@ -164,7 +164,7 @@ const machines: Readonly<Record<string, { readonly config: Record<string, unknow
                 if (context.n % 2 === 0) enqueue.assign({ n: context.n + 1 });
                 enqueue(description('queued'));
                 if (context.n % 2 === 1) enqueue('inc');
-                enqueue.emit({ type: 'told' });
+                enqueue.emit({ type: 'notified' });
                 if (context.n % 5 === 4) enqueue({ type: 'raiseBy', params: { type: 'third' } });
               }),
             },

@@ -151,7 +151,7 @@ function delayOf(text: string): number {
 /** Events that are sent to the session itself go through its queue, at once or later; raised events belong to the same step. */
 function sending(element: Element): Perform {
   if (childrenOf(element, 'content').length > 0) throw new NotExpressed('<content> of <send>');
-  const said = (name: string, block: Block): unknown => {
+  const reported = (name: string, block: Block): unknown => {
     const [plain, expression] = [attribute(element, name), attribute(element, `${name}expr`)];
     return plain ?? (expression === undefined ? undefined : valueOf(expression, block.data, block.event));
   };
@@ -168,11 +168,11 @@ function sending(element: Element): Perform {
       ...wordsIn(attribute(element, 'namelist')).map((name): [string, unknown] => [name, valueOf(name, block.data, block.event)]),
     );
     const message: SentEvent = {
-      type: String(said('event', block)),
+      type: String(reported('event', block)),
       ...(fields.length > 0 ? { data: Object.fromEntries(fields) } : {}),
     };
     if (target === '#_internal') return block.enqueue.raise(message);
-    const delay = delayOf(String(said('delay', block) ?? '0s'));
+    const delay = delayOf(String(reported('delay', block) ?? '0s'));
     return block.enqueue({ type: 'send', params: { to: 'itself', message, delay, id: attribute(element, 'id') } });
   };
 }

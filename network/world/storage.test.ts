@@ -12,15 +12,15 @@ const known = { ...protocols, counter };
 function run(events: readonly object[]) {
   const scenario = parseScenario({ protocol: 'counter', topology, events, until: { at: 60 } }, known);
   const simulation = new Simulation(scenario);
-  const told: string[] = [];
+  const notified: string[] = [];
   simulation.network.steps$.subscribe(({ at, node, event, emitted }) => {
-    if (event.type.startsWith('link.')) told.push(`${at} ${node} ${event.type}`);
-    if (emitted.length > 0) told.push(`${at} ${node} safe`);
+    if (event.type.startsWith('link.')) notified.push(`${at} ${node} ${event.type}`);
+    if (emitted.length > 0) notified.push(`${at} ${node} safe`);
   });
   simulation.run();
   const view = simulation.configuration.nodes.get('a')!;
   return {
-    told,
+    notified,
     count: view['counter']!.context.count,
     stored: view['storage']!.context.stored,
     links: view['counter']!.context.links,
@@ -40,14 +40,14 @@ describe('in time, where a write takes three ticks', () => {
   });
 
   test('a key stored again during its write is answered once, with its last value', () => {
-    const { told, stored } = run([count(0), count(1), count(2)]);
-    expect(told).toEqual(['6 a safe']);
+    const { notified, stored } = run([count(0), count(1), count(2)]);
+    expect(notified).toEqual(['6 a safe']);
     expect(stored).toEqual({ count: 3 });
   });
 
   test('neighbors are notified of the end before the restart, and ends of new links', () => {
-    const { told, links } = run(ends(2, 10));
-    expect(told).toEqual(['10 b link.down', '10 b link.up', '10 a link.up']);
+    const { notified, links } = run(ends(2, 10));
+    expect(notified).toEqual(['10 b link.down', '10 b link.up', '10 a link.up']);
     expect(links).toEqual(['b']);
   });
 
@@ -57,7 +57,7 @@ describe('in time, where a write takes three ticks', () => {
 
   test('a node that continues from its last state also continues its write', () => {
     const restart = [count(0), { at: 2, node: 'a', do: 'crash' }, { at: 9, node: 'a', do: 'restart' }];
-    expect(run(restart)).toMatchObject({ count: 1, stored: { count: 1 }, told: ['10 a safe'] });
+    expect(run(restart)).toMatchObject({ count: 1, stored: { count: 1 }, notified: ['10 a safe'] });
   });
 });
 

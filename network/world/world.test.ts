@@ -72,11 +72,11 @@ describe('a join brings up each direction that is down, and reports if none is',
   ] as const;
 
   test('a change of one direction notifies only its end, in run and world', () => {
-    const told: string[] = [];
+    const notified: string[] = [];
     const run = runOf('election', events);
-    run.network.steps$.subscribe(({ kind, node, event }) => kind === 'link' && told.push(`${node} ${event.type}`));
+    run.network.steps$.subscribe(({ kind, node, event }) => kind === 'link' && notified.push(`${node} ${event.type}`));
     run.run();
-    expect(told).toEqual(['n1 link.down', 'n1 link.up']);
+    expect(notified).toEqual(['n1 link.down', 'n1 link.up']);
     expect([run.network.links.up('n0', 'n1'), run.network.links.up('n1', 'n0')]).toEqual([true, true]);
     const frame = frameOf('election', events as unknown as Scripted[]);
     const down = apply(beginWorld(frame).world, { notification: ['n1', 'n0'] }).world;

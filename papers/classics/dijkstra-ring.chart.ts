@@ -23,7 +23,7 @@ type Left = { readonly type: 'left'; readonly value: number };
 type In = { context: Machine };
 
 const move = () => ({ timer: 'move', delay: 1 });
-const tellRight = ({ context: { right, value } }: In) => ({ role: right, message: { type: 'left' as const, value } });
+const toRight = ({ context: { right, value } }: In) => ({ role: right, message: { type: 'left' as const, value } });
 
 const machine = setup({
   types: {} as { context: Machine; input: Machine; events: Left | { type: 'timer'; timer: string } },
@@ -51,7 +51,7 @@ export const bottom = machine.createMachine({
       entry: arm(move),
       exit: disarm(move),
       always: { guard: 'differsFromLeft', target: 'waiting' },
-      on: { timer: { actions: ['increment', tell(tellRight)] } },
+      on: { timer: { actions: ['increment', tell(toRight)] } },
     },
   },
 });
@@ -68,7 +68,7 @@ export const other = machine.createMachine({
       entry: arm(move),
       exit: disarm(move),
       always: { guard: 'equalsLeft', target: 'waiting' },
-      on: { timer: { actions: ['copyLeft', tell(tellRight)] } },
+      on: { timer: { actions: ['copyLeft', tell(toRight)] } },
     },
   },
 });

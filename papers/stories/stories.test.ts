@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { storyShelf } from './shelf.js';
-import { lineOfSaying, sayingsOf, withFigures } from '../../inspector/model/place.js';
+import { lineOfCaption, captionsOf, withFigures } from '../../inspector/model/place.js';
 import { ReadTrace } from '../../inspector/model/recording.js';
 
 const shelf = storyShelf();
@@ -20,16 +20,16 @@ test.each(shelf.stories)(
     for (const [number, step] of steps.entries()) {
       const recording = recordings.get(step.run)!;
       expect(recording.problem).toBeNull();
-      const before = [...sayingsOf(steps.slice(0, number).filter(({ run }) => run === step.run))];
-      for (const saying of sayingsOf([step])) {
-        const place = lineOfSaying(recording, saying, before);
-        expect(place === null ? saying.text : null).toBeNull();
+      const before = [...captionsOf(steps.slice(0, number).filter(({ run }) => run === step.run))];
+      for (const caption of captionsOf([step])) {
+        const place = lineOfCaption(recording, caption, before);
+        expect(place === null ? caption.text : null).toBeNull();
         // Events on the way come before the place.
         const least = reached.get(step.run) ?? 0;
-        expect([saying.text, place! > least || (place === least && saying === step && !step.along)]).toEqual([saying.text, true]);
+        expect([caption.text, place! > least || (place === least && caption === step && !step.along)]).toEqual([caption.text, true]);
         reached.set(step.run, place!);
-        expect(withFigures(saying.text, recording, place!)).not.toMatch(/[{}]/);
-        before.push(saying);
+        expect(withFigures(caption.text, recording, place!)).not.toMatch(/[{}]/);
+        before.push(caption);
       }
       if (step.node !== undefined) expect(recording.nodes.names).toContain(step.node);
       if (step.beside !== undefined) expect(Object.keys(runs).filter((run) => run !== step.run)).toContain(step.beside);
@@ -39,7 +39,7 @@ test.each(shelf.stories)(
 );
 
 test.each(shelf.stories)('$name: the terms that it explains are words of its texts', ({ terms = {}, steps }) => {
-  const texts = sayingsOf(steps).map(({ text }) => text);
+  const texts = captionsOf(steps).map(({ text }) => text);
   expect(Object.keys(terms).length).toBeGreaterThan(0);
   const hasWord = (term: string) =>
     texts.some((text) => new RegExp(String.raw`(?<![\p{L}\d])${term}(?![\p{L}\d])`, 'u').test(text));
@@ -69,9 +69,9 @@ describe('the statements of the stories are true', () => {
 
 test('a place that the run never reaches is undefined', () => {
   const recording = recordingOf('merge', 'The election');
-  expect(lineOfSaying(recording, { at: { description: 'z announced nonsense' } })).toBeNull();
-  expect(lineOfSaying(recording, { at: { at: 12 } })).toBe(recording.lastLineAt(12));
-  expect(lineOfSaying(new ReadTrace(), { at: 'start' })).toBeNull();
+  expect(lineOfCaption(recording, { at: { description: 'z announced nonsense' } })).toBeNull();
+  expect(lineOfCaption(recording, { at: { at: 12 } })).toBe(recording.lastLineAt(12));
+  expect(lineOfCaption(new ReadTrace(), { at: 'start' })).toBeNull();
 });
 
 test('an unknown run is rejected', () => {

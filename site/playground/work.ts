@@ -76,11 +76,11 @@ function checked({ json, scenario }: Parsed, onProgress: (text: string) => void)
       show(() => `${states.toLocaleString('en')} states, ${frontier.toLocaleString('en')} to expand, ${depth} steps deep`),
   });
   const { verdict, states, transitions, terminal, doomed, stopped = null, properties, vacuous, counterexample } = found;
-  const told = { did: 'check', verdict, states, transitions, terminal, doomed, stopped, properties, vacuous } as const;
-  if (!counterexample) return { ...told, counterexample: null, trace: null };
+  const result = { did: 'check', verdict, states, transitions, terminal, doomed, stopped, properties, vacuous } as const;
+  if (!counterexample) return { ...result, counterexample: null, trace: null };
   const trace = [...recordCounterexample(scenario, json, counterexample)].map(asText).join('');
   const { property, steps, loop = null } = counterexample;
-  return { ...told, counterexample: { property, steps: [...steps], loop }, trace };
+  return { ...result, counterexample: { property, steps: [...steps], loop }, trace };
 }
 
 /** The first progress at once, then one every so often. */

@@ -3,17 +3,17 @@ import type { Task, FromWorker } from './messages.js';
 import { problemOf } from './problem.js';
 import { carryOut } from './work.js';
 
-const say = (message: FromWorker): void => self.postMessage(message);
+const post = (message: FromWorker): void => self.postMessage(message);
 
 self.addEventListener('message', ({ data }: MessageEvent<Task>) => {
-  carryOut(data, (progress) => say({ progress })).then(
-    (done) => say('answer' in done ? done : { outcome: done }),
-    (error: unknown) => say({ problem: problemOf(error) }),
+  carryOut(data, (progress) => post({ progress })).then(
+    (done) => post('answer' in done ? done : { outcome: done }),
+    (error: unknown) => post({ problem: problemOf(error) }),
   );
 });
 
 /** Code of a chart that throws while no call waits for it, in its own timer for instance, does not end the worker. */
 self.addEventListener('error', (event) => {
   event.preventDefault();
-  say({ problem: problemOf(event.error ?? new Error(event.message)) });
+  post({ problem: problemOf(event.error ?? new Error(event.message)) });
 });

@@ -240,7 +240,7 @@ test('an event to itself comes first; enqueueActions, forwardTo, emit and functi
       GO: {
         actions: [
           () => seen.push('performed'),
-          emit({ type: 'said' }),
+          emit({ type: 'reported' }),
           enqueueActions(({ enqueue, self, check }) => {
             if (check(() => true)) enqueue.sendTo(self, { type: 'SELF' });
             enqueue.assign({ n: 1 });

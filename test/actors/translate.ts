@@ -5,7 +5,7 @@
  * | the machine has | the chart gets |
  * |---|---|
  * | `sendTo`, `sendParent`, `forwardTo` to another actor | `send`: a message in flight, which arrives at any time |
- * | the same to itself | `tell`: it is taken before any other event |
+ * | the same to itself | `report`: it is taken before any other event |
  * | `after`, and `raise` or `sendTo` with a delay; `cancel` | `arm` and `disarm`; the delayed event is raised, or sent, when the timer fires |
  * | an actor of the system, invoked by the root state | nothing: it is there from the start; its end is a message |
  * | `assign`, `raise`, `emit`, guards | the same |
@@ -205,11 +205,11 @@ class Translation {
         return resolved(last, { ...seen, event });
       };
       const type = `xstate.done.actor.${this.name}`;
-      const tell = ({ enqueue, ...args }: any): void => {
+      const report = ({ enqueue, ...args }: any): void => {
         const output = outputOf(args as Args);
         enqueue(sent(parent, { type, actorId: this.name, ...(output !== undefined && { output }) } as Message));
       };
-      (state.entry ??= []).push(enqueueActions(tell as never));
+      (state.entry ??= []).push(enqueueActions(report as never));
     }
   }
 
@@ -298,7 +298,7 @@ class Translation {
       const target = this.targetOf(resolved(to, args, params), where);
       const message = resolved(event, args, params) as Message;
       if (delay === undefined) {
-        enqueue(target === this.name ? told(message) : sent(target, message));
+        enqueue(target === this.name ? tellEffect(message) : sent(target, message));
         return;
       }
       const named =
@@ -350,7 +350,7 @@ class Translation {
 }
 
 const sent = (to: string, message: Message) => ({ type: 'send', params: { to, message } });
-const told = (message: Message) => ({ type: 'tell', params: { role: ROLE, message } });
+const tellEffect = (message: Message) => ({ type: 'report', params: { role: ROLE, message } });
 
 const resolved = (given: unknown, args: Args, params?: unknown): unknown =>
   typeof given === 'function' ? (given as (args: Args, params: unknown) => unknown)(args, params) : given;

@@ -39,27 +39,27 @@ class Clock {
 /** Services do nothing by themselves, except for machines. */
 function aloneOf(machine: AnyActorLogic, input?: unknown) {
   const clock = new Clock();
-  const told: string[] = [];
+  const notified: string[] = [];
   const services = new Map<string, readonly [actor: any, kind: LogicKind]>();
   const hooks: StageHooks = {
     created: (actor, kind) => {
       services.set(actor.id, [actor, kind]);
       return kind === 'machine'
         ? actor.logic
-        : heldLogic(actor.logic, (event) => void told.push(`${actor.id} hears ${event.type}`));
+        : heldLogic(actor.logic, (event) => void notified.push(`${actor.id} hears ${event.type}`));
     },
-    performs: (_, { type }) => (told.push(`does ${type}`), true),
+    performs: (_, { type }) => (notified.push(`does ${type}`), true),
     perform: () => expect.unreachable(),
-    relays: ({ type }) => void told.push(`relays ${type}`),
-    taken: ({ eventType, index }: TakenTransition) => void told.push(`takes ${eventType}/${index}`),
-    schedules: ({ event, id }) => void told.push(`arms ${id} for ${event.type}`),
-    broke: (thrown) => void told.push(`broke: ${(thrown as Error).message}`),
+    relays: ({ type }) => void notified.push(`relays ${type}`),
+    taken: ({ eventType, index }: TakenTransition) => void notified.push(`takes ${eventType}/${index}`),
+    schedules: ({ event, id }) => void notified.push(`arms ${id} for ${event.type}`),
+    broke: (thrown) => void notified.push(`broke: ${(thrown as Error).message}`),
   };
   const alone = new ChartAlone(machine, { input }, clock as never, hooks);
   const value = () => alone.root.getSnapshot().value;
   const context = () => alone.root.getSnapshot().context;
   const send = (type: string, more: object = {}) => (alone.root.system as any)._relay(undefined, alone.root, { type, ...more });
-  const news = () => told.splice(0);
+  const news = () => notified.splice(0);
   const settle = (id: string, how: 'done' | 'fails', data?: unknown) =>
     settleService(services.get(id)![0], services.get(id)![1], { how, value: data });
   return { alone, clock, hooks, services, value, context, send, news, settle };

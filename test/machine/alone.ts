@@ -150,7 +150,7 @@ export class ChartAlone {
 
   private relay(source: AnyActor | undefined, target: Still, event: Message): void {
     this.hooks.relays(event, target as unknown as AnyActor, source);
-    if (target !== this.still) return this.tell(target, event);
+    if (target !== this.still) return this.sendTo(target, event);
     this.events.push(event);
     if (!this.isStepping) this.goOn();
   }
@@ -159,11 +159,11 @@ export class ChartAlone {
   private begin(child: Still): void {
     if (child._processingStatus !== NOT_STARTED) return;
     child._processingStatus = RUNNING;
-    this.tellSnapshot(child);
+    this.sendSnapshot(child);
   }
 
   /** Sends an event to a child, and passes the results to the chart. */
-  private tell(child: Still, event: Message): void {
+  private sendTo(child: Still, event: Message): void {
     if (child._processingStatus !== RUNNING) return;
     let next: AnyMachineSnapshot;
     try {
@@ -172,17 +172,17 @@ export class ChartAlone {
       next = { ...child._snapshot, status: 'error', error } as never;
     }
     child.update(next, event);
-    this.tellSnapshot(child);
+    this.sendSnapshot(child);
   }
 
-  private tellSnapshot({ _syncSnapshot: isSubscribed, _snapshot: snapshot, id }: Still): void {
+  private sendSnapshot({ _syncSnapshot: isSubscribed, _snapshot: snapshot, id }: Still): void {
     if (isSubscribed && snapshot.status === 'active')
       this.relay(undefined, this.still, { type: `xstate.snapshot.${id}`, snapshot } as Message);
   }
 
   private end(child: Still): void {
     if (child._processingStatus !== RUNNING) return;
-    this.tell(child, { type: 'xstate.stop' });
+    this.sendTo(child, { type: 'xstate.stop' });
     child._stopProcedure();
   }
 

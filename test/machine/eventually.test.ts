@@ -55,9 +55,9 @@ describe('with a callback that sends any number of events', () => {
     const temporal: MachineTests['temporal'] = {
       it: { when: (state) => !state.matches('b'), eventually: (state) => state.matches('b') },
     };
-    const told = async (types: readonly string[]) =>
+    const notified = async (types: readonly string[]) =>
       (await late(machine, { services: { ticker: { sends: types.map((type) => ({ type })) } }, temporal: temporal! })).length;
-    expect([await told(['X']), await told(['Y']), await told(['X', 'Y'])]).toEqual([0, 0, 1]);
+    expect([await notified(['X']), await notified(['Y']), await notified(['X', 'Y'])]).toEqual([0, 0, 1]);
   });
 });
 

@@ -85,7 +85,7 @@ describe('requests of a chart to its environment', () => {
       'a callback that sends and fails',
       setup({ actors: { socket: fromCallback(() => {}) } }).createMachine({
         initial: 'on',
-        states: { on: { invoke: { src: 'socket', onError: 'off' }, on: { HI: 'said' } }, said: {}, off: {} },
+        states: { on: { invoke: { src: 'socket', onError: 'off' }, on: { HI: 'reported' } }, reported: {}, off: {} },
       }),
       { services: { socket: { sends: [{ type: 'HI' }], fails: [new Error('x')] } } },
     ],

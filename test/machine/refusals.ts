@@ -52,7 +52,7 @@ const LIMITS = ['states', 'searchSteps', 'actors', 'timers', 'walks', 'steps', '
 const PROVIDED = ['actions', 'guards', 'actors', 'delays'];
 /** The required and the optional keys of each kind of temporal property. */
 const BOUNDS = ['within', 'withinMs'];
-const TEMPORAL: readonly (readonly [said: readonly string[], besides: readonly string[]])[] = [
+const TEMPORAL: readonly (readonly [reported: readonly string[], besides: readonly string[]])[] = [
   [['always'], ['when', ...BOUNDS]],
   [['never'], ['when', ...BOUNDS]],
   [['sometimes'], []],

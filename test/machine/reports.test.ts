@@ -114,9 +114,9 @@ describe('mutants', () => {
   });
 
   test('each is named before it is judged', async () => {
-    const told: string[] = [];
-    await reportOnMachine(new MachineTesting(door, tests), { mutants: true, onProgress: (what) => told.push(what) });
-    expect(told.filter((what) => what.startsWith('mutant'))[0]).toMatch(/^mutant 1 of \d+, drop transition locked: CODE$/);
+    const notified: string[] = [];
+    await reportOnMachine(new MachineTesting(door, tests), { mutants: true, onProgress: (what) => notified.push(what) });
+    expect(notified.filter((what) => what.startsWith('mutant'))[0]).toMatch(/^mutant 1 of \d+, drop transition locked: CODE$/);
   });
 
   test('a survivor is shown as a diff and fails the report, unless a reason is given', async () => {

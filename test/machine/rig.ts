@@ -33,7 +33,7 @@ import { PathChance } from './path-chance.js';
 import { eventsFor, wholeEvent } from './samples.js';
 import { settlingOf, stepsOfService, type HeldService } from './service-steps.js';
 import { isFromOutside, isJson, type Holds } from './steps.js';
-import { keyOf, telling, type Acted, type SeenState } from './seen.js';
+import { keyOf, visibleContext, type Acted, type SeenState } from './seen.js';
 import { Askers, dropped, type Remark } from './remarks.js';
 import { Timers, type Timer } from './timers.js';
 import type { Subject } from './subject.js';
@@ -392,7 +392,7 @@ export class Rig {
       return false;
     }
     if (exec === undefined) this.subject.lacks(actor, type);
-    const context = this.chance.timeless(encode(this.telling(actor, info.context), () => undefined));
+    const context = this.chance.timeless(encode(this.visibleContext(actor, info.context), () => undefined));
     this.acted.push(params === undefined ? { type, context } : { type, params: this.chance.timelessValue(params), context });
     return this.options.performs;
   }
@@ -463,13 +463,13 @@ export class Rig {
     const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
     const one = (actor: AnyActor) =>
       keyOf(actor, nameOf, (context) =>
-        actor === this.root && identity !== undefined ? identity : this.telling(actor, context),
+        actor === this.root && identity !== undefined ? identity : this.visibleContext(actor, context),
       );
     return [[this.root, ''] as const, ...names].map(([actor, name]) => `${name}=${one(actor)}`).join('\n');
   }
 
-  private telling(actor: AnyActor, context: unknown): unknown {
-    return actor === this.root ? telling(context, this.subject.unread) : context;
+  private visibleContext(actor: AnyActor, context: unknown): unknown {
+    return actor === this.root ? visibleContext(context, this.subject.unread) : context;
   }
 
   view(): SeenState {
@@ -479,7 +479,7 @@ export class Rig {
     return {
       value,
       status,
-      context: this.chance.timeless(encode(this.telling(this.root, context), nameOf)),
+      context: this.chance.timeless(encode(this.visibleContext(this.root, context), nameOf)),
       actors: [...names.values()],
       acted: this.acted,
     };

@@ -20,14 +20,14 @@ export interface SeenState {
 }
 
 /** The identity of an actor's state: everything that can make a difference later. */
-export function keyOf(actor: AnyActor, nameOf: NameOf, telling: (context: unknown) => unknown): string {
+export function keyOf(actor: AnyActor, nameOf: NameOf, visibleContext: (context: unknown) => unknown): string {
   const { status, value, context, historyValue, output, error } = (actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
   const history = Object.entries(historyValue ?? {}).map(([id, nodes]) => [id, nodes.map((node) => node.id)]);
-  return encode([status, value, telling(context), history, output, error], nameOf);
+  return encode([status, value, visibleContext(context), history, output, error], nameOf);
 }
 
 /** A context without what the search has found to make no difference. */
-export function telling(context: unknown, unread: ReadonlySet<string> | null): unknown {
+export function visibleContext(context: unknown, unread: ReadonlySet<string> | null): unknown {
   if (!unread || unread.size === 0) return context;
   return Object.fromEntries(Object.entries(context as object).filter(([key]) => !unread.has(key)));
 }

@@ -212,8 +212,8 @@ describe('promises and timers of an action', () => {
 
   test('events to itself without end, by send or by sendTo, are an end by name', async () => {
     const sends = createMachine({ id: 'm', on: { GO: { actions: ({ self }) => self.send({ type: 'GO' }) } } });
-    const tells = createMachine({ id: 'm', on: { GO: { actions: sendTo(({ self }) => self, { type: 'GO' }) } } });
-    for (const machine of [sends, tells]) {
+    const sendsTo = createMachine({ id: 'm', on: { GO: { actions: sendTo(({ self }) => self, { type: 'GO' }) } } });
+    for (const machine of [sends, sendsTo]) {
       const { failures } = await report(machine, { events: { GO: [{}] } });
       expect(failures[0]!.text).toMatch(
         /more than 1000 events in one step, the last one GO: actors send to each other, or one to itself/,

@@ -107,8 +107,8 @@ export function createStaged(
       if (action.type.startsWith('xstate.')) return perform(action);
       const { exec } = action;
       const isPerformed = hooks.performs(actor as AnyActor, action) && exec !== undefined;
-      const told = (info: unknown, params: unknown) => hooks.perform(action, () => exec!(info, params));
-      perform({ ...action, exec: isPerformed ? told : undefined });
+      const hooked = (info: unknown, params: unknown) => hooks.perform(action, () => exec!(info, params));
+      perform({ ...action, exec: isPerformed ? hooked : undefined });
     };
   };
   const first = (inspected: { readonly type: string; readonly actorRef?: unknown }) => {

@@ -91,10 +91,10 @@ test('a path that two faults sever is open once both are over', () => {
 });
 
 test('faults and the violation are described', () => {
-  const said = Array.from({ length: recording.end }, (_, line) => sentence(recording.line(line)));
-  expect(said).toContain('p0 ask lock=x ask=1.1');
-  expect(said).toContain('p0 fault part who=p0 other=p1 size=0');
-  expect(said).toContain('p0 fault uncaught error=Error: no');
+  const reported = Array.from({ length: recording.end }, (_, line) => sentence(recording.line(line)));
+  expect(reported).toContain('p0 ask lock=x ask=1.1');
+  expect(reported).toContain('p0 fault part who=p0 other=p1 size=0');
+  expect(reported).toContain('p0 fault uncaught error=Error: no');
   expect(verdictOf(recording)).toMatchObject({
     verdict: 'invalid',
     violated: [{ property: 'alone', description: failure.description, line: recording.end - 2 }],

@@ -67,11 +67,11 @@ test('a failure is replayed from its file; without the fault nothing is found', 
 
 test('it is formatted with its seed, its faults and the events before it', async () => {
   const report = await rehearse({ ...common, judges: [never(2)] }, counting);
-  const told = formatFailure(report.failure!);
-  expect(told).toMatch(
+  const notified = formatFailure(report.failure!);
+  expect(notified).toMatch(
     /^no 2 starts: "no 2 starts" does not hold \(at \d\.\d{3} of 10 s\)\n  seed \d+; 3 peers; (kill|power) p\d at \d+ ms/,
   );
-  expect(told).toMatch(/note peer=p\d what=started starts=1$/m);
+  expect(notified).toMatch(/note peer=p\d what=started starts=1$/m);
   expect(() => expect(report).toHold()).toThrow('no 2 starts');
 });
 

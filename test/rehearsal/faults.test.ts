@@ -39,7 +39,7 @@ async function notes(faults: readonly RehearsalFault[], main: Main, more: Partia
 
 /** The connections between peers in the second second. */
 async function received(what: FaultKind, size = 1): Promise<string[]> {
-  const told = await notes([fault(what, 1_000, 1_000, size)], ({ id, listen, WebSocketServer, note }) => {
+  const notified = await notes([fault(what, 1_000, 1_000, size)], ({ id, listen, WebSocketServer, note }) => {
     const sockets = new WebSocketServer();
     listen().on('upgrade', (request, socket, head) =>
       sockets.handleUpgrade(request, socket, head, (opened: any) =>
@@ -51,7 +51,7 @@ async function received(what: FaultKind, size = 1): Promise<string[]> {
       socket.onopen = () => setInterval(() => socket.send(id), 400);
     }
   });
-  return [...new Set(told.filter((line) => line.startsWith('1 ')).map((line) => line.slice(2)))].sort();
+  return [...new Set(notified.filter((line) => line.startsWith('1 ')).map((line) => line.slice(2)))].sort();
 }
 
 const ALL = PEERS.flatMap((id) => PEERS.filter((other) => other !== id).map((other) => `${id} hears ${other}`)).sort();
@@ -70,7 +70,7 @@ test.each<[FaultKind, lost: string[], size?: number]>([
 });
 
 test('data sent over a cut path arrives in order after it is restored', async () => {
-  const told = await notes(
+  const notified = await notes(
     [fault('deaf', 1_000, 500), fault('cut', 1_800, 400)],
     ({ id, listen, WebSocketServer, note }) => {
       if (id === 'p0') {
@@ -88,7 +88,7 @@ test('data sent over a cut path arrives in order after it is restored', async ()
     },
     { latencyMs: [5, 150] },
   );
-  const numbers = told.map((line) => Number(line.slice(line.lastIndexOf(' '))));
+  const numbers = notified.map((line) => Number(line.slice(line.lastIndexOf(' '))));
   expect(numbers.length).toBeGreaterThan(1_000);
   expect(numbers).toEqual(numbers.map((_, i) => i + 1));
 });
@@ -149,14 +149,14 @@ test.each<[FaultKind, lastsMs: number]>([
 });
 
 test('an error while stopping ends the process, which restarts after the fault', async () => {
-  const told = (lastsMs: number) =>
+  const notified = (lastsMs: number) =>
     notes([fault('stop', 1_000, lastsMs)], ({ id, note }) => {
       if (id !== 'p0') return;
       note('up');
       process.on('SIGTERM', () => setTimeout(() => Promise.reject(new Error('not now')), 2_000));
     });
-  expect(await told(500)).toEqual(['0 p0 up', '3 p0 up']);
-  expect(await told(4_500)).toEqual(['0 p0 up', '5 p0 up']);
+  expect(await notified(500)).toEqual(['0 p0 up', '3 p0 up']);
+  expect(await notified(4_500)).toEqual(['0 p0 up', '5 p0 up']);
 });
 
 test.each<[FaultKind, FaultKind]>([
@@ -167,8 +167,8 @@ test.each<[FaultKind, FaultKind]>([
   ['kill', 'roll'],
   ['kill', 'cold'],
 ])('%s: a shorter %s that heals first does not start the process', async (long, short) => {
-  const told = await notes([fault(long, 1_000, 5_000), fault(short, 2_000, 1_000)], starting);
-  expect(told.filter((line) => line.includes('p0')).map((line) => line.slice(0, 11))).toEqual(['0 p0 starts', '6 p0 starts']);
+  const notified = await notes([fault(long, 1_000, 5_000), fault(short, 2_000, 1_000)], starting);
+  expect(notified.filter((line) => line.includes('p0')).map((line) => line.slice(0, 11))).toEqual(['0 p0 starts', '6 p0 starts']);
 });
 
 test('a process that a fault keeps down is not started by its supervisor', async () => {
@@ -176,10 +176,10 @@ test('a process that a fault keeps down is not started by its supervisor', async
     note('up');
     if (id === 'p0' && life === 1) setTimeout(() => process.exit(1), 900);
   };
-  const told = await notes([fault('kill', 1_000, 3_000), { ...fault('kill', 1_000, 3_000), who: 'p1' }], exits, {
+  const notified = await notes([fault('kill', 1_000, 3_000), { ...fault('kill', 1_000, 3_000), who: 'p1' }], exits, {
     startsMs: [0, 2_000, 0],
   });
-  expect(told).toEqual(['0 p0 up', '0 p2 up', '4 p0 up', '4 p1 up']);
+  expect(notified).toEqual(['0 p0 up', '0 p2 up', '4 p0 up', '4 p1 up']);
 });
 
 test('a short pause does not end a long one, nor pause a new life of the process', async () => {
@@ -205,7 +205,7 @@ test('a short drift does not end a long one, nor a short slowness', async () => 
     await wait(5_000);
     note(String(Math.round((Date.now() - 1_767_225_600_000 - performance.now()) / 10) * 10));
   };
-  const told = await notes(
+  const notified = await notes(
     [
       fault('slow', 1_000, 6_000, 50),
       fault('drift', 1_000, 6_000, 100),
@@ -214,15 +214,15 @@ test('a short drift does not end a long one, nor a short slowness', async () => 
     ],
     drifting,
   );
-  expect(told).toEqual(['5 p0 late', '10 p0 450']);
+  expect(notified).toEqual(['5 p0 late', '10 p0 450']);
 });
 
 test('a process that exits is restarted by a supervisor; the real one continues', async () => {
-  const told = await notes([], ({ id, life, note }) => {
+  const notified = await notes([], ({ id, life, note }) => {
     note(`life ${life}`);
     if (id === 'p0' && life < 3) process.exit(1);
   });
-  expect(told.filter((line) => line.includes('p0'))).toEqual(['0 p0 life 1', '1 p0 life 2', '2 p0 life 3']);
+  expect(notified.filter((line) => line.includes('p0'))).toEqual(['0 p0 life 1', '1 p0 life 2', '2 p0 life 3']);
 });
 
 test('a drifting clock gains or loses time, and keeps the difference', async () => {
@@ -236,7 +236,7 @@ test('a drifting clock gains or loses time, and keeps the difference', async () 
 });
 
 test('a full disk rejects writes, keeps its files, and recovers', async () => {
-  const told = await notes([fault('full', 1_000, 2_000)], async ({ id, disk, note }) => {
+  const notified = await notes([fault('full', 1_000, 2_000)], async ({ id, disk, note }) => {
     if (id !== 'p0') return;
     const save = (text: string) => disk.write('file', text).catch((error: Error) => note(error.message));
     await save('first');
@@ -247,11 +247,11 @@ test('a full disk rejects writes, keeps its files, and recovers', async () => {
     await save('third');
     note(String(await disk.read('file')));
   });
-  expect(told).toEqual(["2 p0 ENOSPC: no space left on device, write 'file'", '2 p0 first', '4 p0 third']);
+  expect(notified).toEqual(["2 p0 ENOSPC: no space left on device, write 'file'", '2 p0 first', '4 p0 third']);
 });
 
 test('slow affects all paths and the disk of its process, and no others', async () => {
-  const told = await notes([fault('slow', 1_000, 2_000, 20)], async ({ id, disk, listen, WebSocketServer, note }) => {
+  const notified = await notes([fault('slow', 1_000, 2_000, 20)], async ({ id, disk, listen, WebSocketServer, note }) => {
     const took = async (what: string, run: () => Promise<unknown>) => {
       const begun = performance.now();
       await run();
@@ -273,14 +273,14 @@ test('slow affects all paths and the disk of its process, and no others', async 
         });
     }
   });
-  const late = told.filter((line) => line.endsWith('late')).map((line) => line.slice(2));
+  const late = notified.filter((line) => line.endsWith('late')).map((line) => line.slice(2));
   expect(late.sort()).toEqual(['p0 asks p1 late', 'p0 asks p2 late', 'p0 writes late', 'p1 asks p0 late', 'p2 asks p0 late']);
-  expect(told.filter((line) => line.endsWith('at once'))).toHaveLength(13);
+  expect(notified.filter((line) => line.endsWith('at once'))).toHaveLength(13);
 });
 
 test('the latency of a pair of processes applies in both directions to this pair', async () => {
   const distances = [{ between: ['p0', 'p1'], latencyMs: [300, 300] }] as const;
-  const told = await notes(
+  const notified = await notes(
     [],
     ({ id, listen, WebSocketServer, note }) => {
       listen().on('upgrade', (request, socket, head) =>
@@ -293,11 +293,11 @@ test('the latency of a pair of processes applies in both directions to this pair
     },
     { distances },
   );
-  expect(told.filter((line) => line.endsWith('late')).map((line) => line.slice(2))).toEqual([
+  expect(notified.filter((line) => line.endsWith('late')).map((line) => line.slice(2))).toEqual([
     'p0 hears p1 late',
     'p1 hears p0 late',
   ]);
-  expect(told).toHaveLength(6);
+  expect(notified).toHaveLength(6);
 });
 
 test('clients start late and fail like peers', async () => {
@@ -314,12 +314,12 @@ test('clients start late and fail like peers', async () => {
 });
 
 test.each(FAULTS)('%s heals: at the end all processes are up and reach each other', async (what) => {
-  const told = await notes([fault(what, 1_000, 2_000, 5)], async ({ id, note, listen, WebSocketServer }) => {
+  const notified = await notes([fault(what, 1_000, 2_000, 5)], async ({ id, note, listen, WebSocketServer }) => {
     const sockets = new WebSocketServer();
     listen().on('upgrade', (request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));
     await wait(9_500);
     const socket = new WebSocket(`ws://${PEERS[(PEERS.indexOf(id) + 1) % 3]}`);
     socket.onopen = () => note('reaches its neighbor');
   });
-  expect(new Set(told.map((line) => line.slice(line.indexOf('p')))).size).toBe(3);
+  expect(new Set(notified.map((line) => line.slice(line.indexOf('p')))).size).toBe(3);
 });

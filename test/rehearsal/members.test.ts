@@ -60,8 +60,8 @@ test('members join, leave and are replaced, and all current ones are granted loc
 /** The result of the judge for these events, at the end after 20 seconds. */
 function judged({ begin }: RehearsalJudge, ...events: readonly object[]): unknown {
   const observer = begin({ scenario: { peers: PEERS, services: [], clients: ['operator'] }, store: new Map(), history: [] });
-  const said = events.map((event) => observer.observe?.({ at: 0, ...event } as RehearsalEvent));
-  return said.find(Boolean) ?? observer.end?.(20_000);
+  const reported = events.map((event) => observer.observe?.({ at: 0, ...event } as RehearsalEvent));
+  return reported.find(Boolean) ?? observer.end?.(20_000);
 }
 
 const members = (at: number, ...lists: readonly (readonly string[])[]) => ({
@@ -81,12 +81,12 @@ test('a missing change is found eight seconds after the last fault', () => {
 });
 
 test('an object that does not respond for twelve seconds is found', () => {
-  const told = (what: string, at: number, number: number) => ({ type: 'note', peer: 'p0', what, at, number, of: 'a name' });
-  const asks = told('asks', 3_000, 1);
+  const notified = (what: string, at: number, number: number) => ({ type: 'note', peer: 'p0', what, at, number, of: 'a name' });
+  const asks = notified('asks', 3_000, 1);
   expect(judged(answered(), asks)).toContain('p0 has asked for a name at 3000 ms');
-  expect(judged(answered(), asks, told('answered', 4_000, 1))).toBeNull();
-  expect(judged(answered(), asks, told('asks', 3_000, 2), told('answered', 7_900, 2))).toContain('a name at 3000 ms');
-  expect(judged(answered(), asks, told('asks', 3_000, 2), told('answered', 8_100, 2))).toBeNull();
+  expect(judged(answered(), asks, notified('answered', 4_000, 1))).toBeNull();
+  expect(judged(answered(), asks, notified('asks', 3_000, 2), notified('answered', 7_900, 2))).toContain('a name at 3000 ms');
+  expect(judged(answered(), asks, notified('asks', 3_000, 2), notified('answered', 8_100, 2))).toBeNull();
   expect(judged(answered(), asks, { type: 'healed', at: 8_100 })).toBeNull();
   expect(judged(answered(), asks, members(8_100, FOUNDERS))).toBeNull();
   expect(judged(answered(), asks, { type: 'end', peer: 'p0', at: 4_000 })).toBeNull();

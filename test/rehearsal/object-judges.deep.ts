@@ -23,9 +23,9 @@ const leads = (peer: string, leader: string) => note(peer, 'leader', { leader })
 const end: HistoryEntry = ['end', { peer: 'p2' }];
 
 /** The results of the judge for a history with one entry per tick, during it and at its end. */
-function judged(judge: RehearsalJudge, told: readonly HistoryEntry[], endMs = 60_000): string | null {
+function judged(judge: RehearsalJudge, notified: readonly HistoryEntry[], endMs = 60_000): string | null {
   const observer = judge.begin({ scenario, store: new Map(), history: [] });
-  for (const [i, [type, fields]] of told.entries()) {
+  for (const [i, [type, fields]] of notified.entries()) {
     const description = observer.observe?.({ type, at: i, ...fields });
     if (description) return description;
   }
@@ -34,7 +34,7 @@ function judged(judge: RehearsalJudge, told: readonly HistoryEntry[], endMs = 60
 
 const register = linearizable('x', sequentialRegister(0));
 
-test.each<[description: string | null, judge: RehearsalJudge, told: HistoryEntry[], endMs?: number]>([
+test.each<[description: string | null, judge: RehearsalJudge, notified: HistoryEntry[], endMs?: number]>([
   [null, register, [call('1', { write: 1 }), returns('1', null), call('2', { read: true }), returns('2', 1)]],
   [null, register, [call('1', { write: 1 }), call('2', { read: true }), returns('2', 0)]],
   [
@@ -75,10 +75,10 @@ test.each<[description: string | null, judge: RehearsalJudge, told: HistoryEntry
     bounded('cache', 'size', 3),
     [note('p0', 'cache', { size: 3 }), note('p1', 'cache', { size: 4 })],
   ],
-])('%#: reports %s', (description, judge, told, endMs) => {
-  const said = judged(judge, told, endMs);
-  if (description === null) expect(said).toBeNull();
-  else expect(said).toContain(description);
+])('%#: reports %s', (description, judge, notified, endMs) => {
+  const reported = judged(judge, notified, endMs);
+  if (description === null) expect(reported).toBeNull();
+  else expect(reported).toContain(description);
 });
 
 const one = { peers: 1, runs: 1, seconds: 5, faults: [], shrinkSeconds: 0 } as const;

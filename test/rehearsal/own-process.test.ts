@@ -10,7 +10,7 @@ import { quietScenario } from './quiet.fixture.js';
 import { rehearse, runOnce } from './rehearse.js';
 
 /** The notes of p0 in ten seconds without faults, and its end, each with its second. */
-async function told(main: Main): Promise<string[]> {
+async function notified(main: Main): Promise<string[]> {
   const only: Main = (peer) => (peer.id === 'p0' ? main(peer) : undefined);
   const { events } = await runOnce(quietScenario, { judges: [] }, only);
   return events.flatMap(({ type, at, ...rest }) => {
@@ -38,7 +38,7 @@ test.each<[string, () => unknown, how: string]>([
   ['SIGTERM, to which it does not listen', () => process.kill(process.pid), 'SIGTERM'],
   ['SIGUSR2, to which it does not listen', () => process.kill(process.pid, 'SIGUSR2'), 'SIGUSR2'],
 ])('%s ends it, and a supervisor starts it again', async (_, end, how) => {
-  const seen = await told(
+  const seen = await notified(
     once(async ({ note }) => {
       await wait(2_000);
       end();
@@ -49,7 +49,7 @@ test.each<[string, () => unknown, how: string]>([
 });
 
 test('a signal to itself reaches its listeners, and some signals are harmless', async () => {
-  const seen = await told(async ({ note }) => {
+  const seen = await notified(async ({ note }) => {
     process.once('SIGTERM', (signal: string, number: number) => note(`${signal} ${number}`));
     process.on('SIGUSR2', (signal) => note(signal));
     for (const signal of ['SIGUSR2', 'SIGTERM', 'SIGWINCH', 'SIGUSR2', 0] as const)
@@ -69,7 +69,7 @@ test('a signal to itself reaches its listeners, and some signals are harmless', 
 });
 
 test('SIGSTOP to itself pauses it permanently', async () => {
-  const seen = await told(async ({ note }) => {
+  const seen = await notified(async ({ note }) => {
     setInterval(() => note('runs'), 1_500);
     await wait(2_000);
     process.kill(process.pid, 'SIGSTOP');
@@ -78,7 +78,7 @@ test('SIGSTOP to itself pauses it permanently', async () => {
 });
 
 test('other processes and unknown signals are rejected', async () => {
-  const seen = await told(({ note }) => {
+  const seen = await notified(({ note }) => {
     for (const [pid, signal] of [
       [1, 'SIGKILL'],
       [process.pid, 'SIGNONE'],
@@ -94,7 +94,7 @@ test('other processes and unknown signals are rejected', async () => {
 
 test('a process with a listener for uncaught errors or rejections continues', async () => {
   const fails = (listen: (note: (what: string) => void) => void) =>
-    told(
+    notified(
       once(async ({ note }) => {
         listen(note);
         setTimeout(() => void Promise.reject(new Error('rejected')), 1_000);
@@ -122,7 +122,7 @@ test('a process with a listener for uncaught errors or rejections continues', as
 
 test('a listener for errors may end the process or throw another error', async () => {
   const fails = (listener: () => void) =>
-    told(
+    notified(
       once(async () => {
         process.on('uncaughtException', listener);
         await wait(1_000);
@@ -138,7 +138,7 @@ test('a listener for errors may end the process or throw another error', async (
 
 test('the exit event is emitted once, and not if the process is killed', async () => {
   const ends = (end: () => unknown) =>
-    told(
+    notified(
       once(async ({ note }) => {
         process.on('exit', (code) => {
           note(`goodbye ${code}`);
@@ -170,7 +170,7 @@ test('the real process keeps no listener and no exit status', async () => {
     process,
     ['on', 'emit', 'kill', 'exit', 'abort'].map((name) => Reflect.get(process, name) as unknown),
   ];
-  const seen = await told(({ note }) => {
+  const seen = await notified(({ note }) => {
     for (const event of events) {
       emitter.on(event, () => {});
       emitter.prependListener(event, () => {});

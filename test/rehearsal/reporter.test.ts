@@ -27,26 +27,26 @@ function runVitest(folder: string): Promise<string> {
 test('saves a failed rehearsal, prints how to use it, and no progress in a pipe', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-reporter-'));
   try {
-    const said = await runVitest(folder);
+    const reported = await runVitest(folder);
     expect(readdirSync(folder)).toEqual(['nobody-is-charged-twice-1.json']);
     const file = join(folder, 'nobody-is-charged-twice-1.json');
     const { judge, seed } = checkFailure(JSON.parse(readFileSync(file, 'utf8')));
     expect([judge, seed]).toEqual(['charged once', 1]);
-    expect(said).toContain('rehearsal  nobody is charged "twice"\n   charged once: "charged once" does not hold\n');
-    expect(said).toContain(`saved as   ${file}, of seed 1\n`);
-    expect(said).toContain(`npx quiver explore ${file}\n`);
-    expect(said).toContain(`replay: JSON.parse(readFileSync('${file}', 'utf8')) }, main)).toHold();`);
-    expect(said.match(/saved as/g)).toHaveLength(1);
-    expect(said).toContain('2 failed | 2 passed');
-    expect(said).not.toContain('rehearsing');
+    expect(reported).toContain('rehearsal  nobody is charged "twice"\n   charged once: "charged once" does not hold\n');
+    expect(reported).toContain(`saved as   ${file}, of seed 1\n`);
+    expect(reported).toContain(`npx quiver explore ${file}\n`);
+    expect(reported).toContain(`replay: JSON.parse(readFileSync('${file}', 'utf8')) }, main)).toHold();`);
+    expect(reported.match(/saved as/g)).toHaveLength(1);
+    expect(reported).toContain('2 failed | 2 passed');
+    expect(reported).not.toContain('rehearsing');
   } finally {
     rmSync(folder, { recursive: true });
   }
 });
 
 test('prints the progress of a long rehearsal on a terminal, each line once', async () => {
-  const said: string[] = [];
-  const progress = new RehearsalProgress({ write: (text) => said.push(text) });
+  const reported: string[] = [];
+  const progress = new RehearsalProgress({ write: (text) => reported.push(text) });
   try {
     const begun = performance.now();
     const judge = { name: 'looks', begin: () => ({ end: () => void (performance.now() - begun > 1_000 && progress.look()) }) };
@@ -58,12 +58,12 @@ test('prints the progress of a long rehearsal on a terminal, each line once', as
     };
     await rehearse({ runs: 6, seconds: 1, faults: [], judges: [judge, { name: 'slow', begin: () => (slow(), {}) }] }, () => {});
     expect(runs).toBe(7);
-    expect(said.length).toBeGreaterThan(0);
-    expect(new Set(said).size).toBe(said.length);
-    for (const line of said) expect(line).toMatch(/^rehearsing: [1-5] of 6 runs\n$/);
-    const lines = said.length;
+    expect(reported.length).toBeGreaterThan(0);
+    expect(new Set(reported).size).toBe(reported.length);
+    for (const line of reported) expect(line).toMatch(/^rehearsing: [1-5] of 6 runs\n$/);
+    const lines = reported.length;
     progress.look();
-    expect(said).toHaveLength(lines);
+    expect(reported).toHaveLength(lines);
   } finally {
     progress.end();
   }

@@ -87,14 +87,14 @@ export const DEFECTS: readonly Defect[] = [
     options: { limits: ['small'] },
     knobs: { names: [40] },
     cuts: [
-      ['machines/locks/epochs.js', 'toLock, sayThatCrowded]', 'toLock]'],
-      ['machines/locks/epochs.js', '[...openIt, sayThatCrowded]', '[...openIt]'],
+      ['machines/locks/epochs.js', 'toLock, reportCrowded]', 'toLock]'],
+      ['machines/locks/epochs.js', '[...openIt, reportCrowded]', '[...openIt]'],
       [
         'machines/locks/epochs.js',
-        "guard: withEvent('isFindWithoutRoom'), actions: sayThatCrowded",
+        "guard: withEvent('isFindWithoutRoom'), actions: reportCrowded",
         "guard: withEvent('isFindWithoutRoom'), actions: []",
       ],
-      ['machines/locks/epochs.js', 'toDirectory, sayThatCrowded]', 'toDirectory]'],
+      ['machines/locks/epochs.js', 'toDirectory, reportCrowded]', 'toDirectory]'],
     ],
   },
   {

@@ -140,10 +140,10 @@ function suiteOf({ guarantees, create, inject }: Medium) {
 
 async function results(medium: Medium): Promise<Record<string, string>> {
   const { titles, main } = suiteOf(medium);
-  const told: Record<string, string> = {};
+  const notified: Record<string, string> = {};
   for (const [title, run] of titles) {
     const scenario = {
-      seed: Object.keys(told).length,
+      seed: Object.keys(notified).length,
       seconds: 60,
       peers: PEERS,
       services: Object.keys(medium.services),
@@ -161,15 +161,15 @@ async function results(medium: Medium): Promise<Record<string, string>> {
     ];
     const { violation, events } = await runOnce(scenario, { services: medium.services, judges }, main(run));
     const uncaught = events.find(({ type }) => type === 'uncaught');
-    told[title] = uncaught ? `uncaught ${uncaught['error'] as string}` : (violation?.description ?? 'is not done');
+    notified[title] = uncaught ? `uncaught ${uncaught['error'] as string}` : (violation?.description ?? 'is not done');
   }
-  return told;
+  return notified;
 }
 
 describe.each(Object.entries(plain))('%s', (_, medium) => {
   test('passes the conformance suite', async () => {
-    const told = await results(medium);
-    expect(Object.keys(told).length).toBeGreaterThan(14);
-    expect(Object.entries(told).filter(([, how]) => how !== 'passed')).toEqual([]);
+    const notified = await results(medium);
+    expect(Object.keys(notified).length).toBeGreaterThan(14);
+    expect(Object.entries(notified).filter(([, how]) => how !== 'passed')).toEqual([]);
   });
 });

@@ -15,10 +15,10 @@ test.each([
     await rehearse({ peers: 2, runs: 3, seed: 7, faults: [], turnSeconds: 1 }, ({ id }) => { if (id === 'p1') { ${body} } });
     console.log('it ended');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = text(child.stderr);
+  const reported = text(child.stderr);
   const [, signal] = (await once(child, 'exit')) as [unknown, string];
   expect(signal).toBe('SIGKILL');
-  expect(await said).toMatch(
+  expect(await reported).toMatch(
     new RegExp(`^rehearsal: a turn of "p1" \\(seed 7\\) has not ended for 1 s${place}\\. Await a timer in the loop\\.$`, 'm'),
   );
 });

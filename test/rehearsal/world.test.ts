@@ -185,10 +185,10 @@ const talk = async (faults: readonly RehearsalFault[], seconds = 4.5) =>
   (await notes({ faults, seconds }, both)).map((line) => line.slice(line.indexOf('p')));
 
 test('sockets: data arrives in order, and later over a path that was cut', async () => {
-  const told = ['p1: got 1', 'p0: answer 1!', 'p1: got 2', 'p0: answer 2!', 'p1: got 3', 'p0: answer 3!'];
-  expect(await talk([])).toEqual([...told, 'p1: got 4', 'p0: answer 4!']);
+  const notified = ['p1: got 1', 'p0: answer 1!', 'p1: got 2', 'p0: answer 2!', 'p1: got 3', 'p0: answer 3!'];
+  expect(await talk([])).toEqual([...notified, 'p1: got 4', 'p0: answer 4!']);
   expect(await talk([fault('cut', 1_500, 2_000)])).toEqual([
-    ...told.slice(0, 2),
+    ...notified.slice(0, 2),
     'p1: got 2',
     'p1: got 3',
     'p0: answer 2!',
@@ -203,7 +203,7 @@ test('sockets: data arrives in order, and later over a path that was cut', async
     'p1: got 3',
     'p1: got 4',
   ]);
-  expect(await talk([fault('mute', 1_500, 60_000)])).toEqual(told.slice(0, 2));
+  expect(await talk([fault('mute', 1_500, 60_000)])).toEqual(notified.slice(0, 2));
 });
 
 test('sockets: a reset closes both ends, a kill the other one, a power loss none', async () => {

@@ -40,7 +40,7 @@ export class FollowedWorld {
   /** Messages in flight, by the numbers of the record. */
   private readonly packets = new Map<number, Packet>();
   /** Messages that are lost or doubled as they are sent are notified of before the step that sends them. */
-  private foretold: NetworkLine[] = [];
+  private predicted: NetworkLine[] = [];
   private launched: Packet | undefined;
   private answers: number[] = [];
   /** How many draws of the step that is being taken have been answered. */
@@ -147,10 +147,10 @@ export class FollowedWorld {
     if (kind === 'lost' && packet) {
       this.packets.delete(message);
       this.world.traffic.lose(packet, 'loss');
-    } else if (kind === 'lost') this.foretold.push(line);
+    } else if (kind === 'lost') this.predicted.push(line);
     if (kind !== 'duplicated' || !event) return;
     if (this.likeOf(from, to, event)) this.place(message, from, to, event);
-    else this.foretold.push(line);
+    else this.predicted.push(line);
   }
 
   /** A node is notified of a channel: of its peer by name, or by a port that the line or the topology gives to one. */
@@ -173,10 +173,10 @@ export class FollowedWorld {
     this.packets.set(id, known || this.launched!);
   }
 
-  /** An equal message in flight on a channel; `isUntold`: one that has no number in the record yet. */
-  private likeOf(from: NodeId, to: NodeId, message: Message, isUntold = false): Packet | undefined {
+  /** An equal message in flight on a channel; `isUnnumbered`: one that has no number in the record yet. */
+  private likeOf(from: NodeId, to: NodeId, message: Message, isUnnumbered = false): Packet | undefined {
     const announced = new Set(this.packets.values());
-    const isLike = (packet: Flight) => text(packet.message) === text(message) && announced.has(packet as Packet) !== isUntold;
+    const isLike = (packet: Flight) => text(packet.message) === text(message) && announced.has(packet as Packet) !== isUnnumbered;
     return this.world.flights.between(from, to).find(isLike) as Packet | undefined;
   }
 
@@ -212,8 +212,8 @@ export class FollowedWorld {
     const orders = text(step.timers.map(({ role, timer, delay }) => [role, timer, delay]));
     if (orders !== text(line.timers ?? []))
       throw new Impossible(`${event.type} makes ${node} set its timers by ${orders}, not ${text(line.timers ?? [])}`);
-    const [open] = this.foretold;
-    this.foretold = [];
+    const [open] = this.predicted;
+    this.predicted = [];
     if (open) throw new Impossible(`message #${open.message} is recorded as ${open.kind}, and is not in flight`);
   }
 
@@ -298,7 +298,7 @@ export class FollowedWorld {
   /** The fate of the message sent just now, according to the record. */
   private fate(): Fate {
     const isThis = (line: NetworkLine) => line.why !== 'no route' && isOf(line, this.launched!);
-    const found = this.foretold.find(isThis);
+    const found = this.predicted.find(isThis);
     if (!found) return 'kept';
     if (found.kind === 'duplicated') return 'doubled';
     this.fulfill((line) => line === found);
@@ -306,8 +306,8 @@ export class FollowedWorld {
   }
 
   private fulfill(isIt: (line: NetworkLine) => boolean): NetworkLine | undefined {
-    const line = this.foretold.find(isIt);
-    this.foretold = this.foretold.filter((other) => other !== line);
+    const line = this.predicted.find(isIt);
+    this.predicted = this.predicted.filter((other) => other !== line);
     return line;
   }
 

@@ -260,14 +260,14 @@ describe('properties', () => {
     const { impossible, violations, properties } = verify(twoTokens, twoTokens.lines);
     // The run records it just before the line of the step that caused it.
     const { lines } = twoTokens;
-    const told = lines.flatMap((line, i) =>
+    const notified = lines.flatMap((line, i) =>
       line.kind === 'violated' ? [{ line: lines.findIndex((next, n) => n > i && isStep(next)) + 2, what: line.why }] : [],
     );
     expect(impossible).toBeNull();
-    expect(told.length).toBeGreaterThan(0);
-    expect(violations[0]).toEqual(told[0]);
+    expect(notified.length).toBeGreaterThan(0);
+    expect(violations[0]).toEqual(notified[0]);
     // Only the run knows that nothing more will come: a trace may have been cut off.
-    const atOnce = told.filter(({ what }) => !what!.startsWith('every request is served'));
+    const atOnce = notified.filter(({ what }) => !what!.startsWith('every request is served'));
     expect(new Set(violations.map(({ what }) => what))).toEqual(new Set(atOnce.map(({ what }) => what)));
     expect(properties.filter(({ holds }) => holds === false)).toHaveLength(violations.length);
   });

@@ -76,8 +76,8 @@ test.skipIf(missing)(
     // Changes that she had not sent yet are rejected.
     const patch = (body: object) =>
       fetch(`${url}/cards`, { method: 'PATCH', body: JSON.stringify(body) }).then(({ status }) => status);
-    const [, told] = /data: (.*)\n/.exec(await firstOf(`${url}/cards`))!;
-    const { id, text: latest, by, fence } = JSON.parse(told!) as Card;
+    const [, notified] = /data: (.*)\n/.exec(await firstOf(`${url}/cards`))!;
+    const { id, text: latest, by, fence } = JSON.parse(notified!) as Card;
     expect([latest, by]).toEqual(['milk and bread', 'bob']);
     expect(await patch({ id, by: 'ann', text: 'milk?', fence: fence - 1 })).toBe(409);
     expect(await patch({ id, by: 'ann', fence: 'x' })).toBe(400);

@@ -9,8 +9,8 @@ test("a write with a smaller fence than the card's has no effect, also after a r
   const folder = mkdtempSync(join(tmpdir(), 'quiver-cards-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const cards = new Cards(join(folder, 'cards.json'));
-  const told: string[] = [];
-  const end = cards.watch(({ text, column, fence }) => told.push(`${fence} ${column}: ${text}`));
+  const notified: string[] = [];
+  const end = cards.watch(({ text, column, fence }) => notified.push(`${fence} ${column}: ${text}`));
   const write = (fence: number, text: string) => cards.write({ id: 'c', by: 'ann', fence, text });
   expect(write(5, 'first')).toBe(true);
   expect(cards.write({ id: 'c', by: 'bob', fence: 9, column: 'done' })).toBe(true);
@@ -19,6 +19,6 @@ test("a write with a smaller fence than the card's has no effect, also after a r
   end();
   const again = new Cards(join(folder, 'cards.json'));
   expect(again.write({ id: 'c', by: 'ann', fence: 8, text: 'late' })).toBe(false);
-  again.watch(({ text, column, fence }) => told.push(`${fence} ${column}: ${text}`))();
-  expect(told).toEqual(['5 to do: first', '9 done: first', '9 done: second', '9 done: second']);
+  again.watch(({ text, column, fence }) => notified.push(`${fence} ${column}: ${text}`))();
+  expect(notified).toEqual(['5 to do: first', '9 done: first', '9 done: second', '9 done: second']);
 });

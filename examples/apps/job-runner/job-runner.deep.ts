@@ -31,8 +31,8 @@ async function startWorker(ID: string, NATS_URL: string, peers = PEERS) {
   const env = { ...process.env, ID, NATS_URL, PORT, PEERS: peers.join(), JOBS: 'jobs.fixture.js', PATIENCE_MS: '1000' };
   const child = spawn(process.execPath, ['main.js'], { cwd: import.meta.dirname, env, stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const said = Promise.all([text(child.stdout), text(child.stderr)]).then((all) => all.join(''));
-  return { process: child, url: `http://127.0.0.1:${PORT}`, said };
+  const reported = Promise.all([text(child.stdout), text(child.stderr)]).then((all) => all.join(''));
+  return { process: child, url: `http://127.0.0.1:${PORT}`, reported };
 }
 
 test.skipIf(!hasCommand('nats-server'))(
@@ -81,9 +81,9 @@ test.skipIf(!hasCommand('nats-server'))(
     (await begun('killed')).kill('SIGKILL');
     await jobIs('killed', { state: 'done', begun: 2 });
 
-    const told = await begun('told-to-go');
-    told.kill('SIGTERM');
-    expect(await once(told, 'exit')).toEqual([0, null]);
+    const notified = await begun('told-to-go');
+    notified.kill('SIGTERM');
+    expect(await once(notified, 'exit')).toEqual([0, null]);
     await jobIs('told-to-go', { state: 'done', begun: 1 });
     await jobIs('fails', { state: 'failed', begun: 3, error: 'Error: as always' });
 
@@ -105,27 +105,27 @@ test.skipIf(!hasCommand('nats-server'))(
 
 describe.skipIf(!hasCommand('nats-server'))('a worker that is not served', () => {
   test('ends on a signal while it waits for a majority', async () => {
-    const { process, url, said } = await startWorker('w-0', await startServer());
+    const { process, url, reported } = await startWorker('w-0', await startServer());
     await expect.poll(() => fetch(`${url}/readyz`).then(({ status }) => status, String), soon).toBe(503);
     process.kill('SIGTERM');
     expect(await once(process, 'exit')).toEqual([0, null]);
-    expect(await said).toMatch(/^w-0: SIGTERM: starts no more jobs\nw-0: has stopped\n$/m);
+    expect(await reported).toMatch(/^w-0: SIGTERM: starts no more jobs\nw-0: has stopped\n$/m);
   }, 30_000);
 
   test('ends with the reason when the others have another list', async () => {
     const servers = await startServer();
     const others = await Promise.all(['w-1', 'w-2'].map((id) => startWorker(id, servers)));
-    const { process, said } = await startWorker('w-0', servers, ['w-0', 'w-1', 'w-3']);
+    const { process, reported } = await startWorker('w-0', servers, ['w-0', 'w-1', 'w-3']);
     expect(await once(process, 'exit')).toEqual([1, null]);
-    expect(await said).toContain('w-0: the locks have ended: peer "w-1" was started with the peers w-0, w-1, w-2');
+    expect(await reported).toContain('w-0: the locks have ended: peer "w-1" was started with the peers w-0, w-1, w-2');
     for (const { process } of others) expect(process.exitCode).toBeNull();
   }, 30_000);
 });
 
 test('a worker without peers does not start, and prints what to set', async () => {
-  const { process, said } = await startWorker('w-0', 'nats://127.0.0.1:1', []);
+  const { process, reported } = await startWorker('w-0', 'nats://127.0.0.1:1', []);
   expect(await once(process, 'exit')).toEqual([1, null]);
-  expect(await said).toBe(
+  expect(await reported).toBe(
     'PEERS is missing. Set the same list of ids for all workers: PEERS=worker-0,worker-1,worker-2. ' +
       'PEERS=w-0 starts a cluster of one worker, permanently.\n',
   );

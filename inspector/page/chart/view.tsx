@@ -5,7 +5,7 @@ import { depthOf, type Chart } from '../../model/chart.js';
 import type { Box, ChartLayout } from '../../model/chart-shapes.js';
 import type { RoleNow } from '../../model/moment.js';
 import { lastAtMost } from '../../model/columns.js';
-import { guessed, NOTHING_TAKEN, toldBy, type TransitionsOfStep } from '../../model/taken.js';
+import { guessed, NOTHING_TAKEN, reportedBy, type TransitionsOfStep } from '../../model/taken.js';
 import { activePaths, valueText } from '../../model/values.js';
 import { numberText } from '../../model/words.js';
 import { tab } from '../tab.js';
@@ -50,7 +50,7 @@ function takenBy({ role, view, since }: RoleNow): TransitionsOfStep & { readonly
   for (let place = last; place >= 0 && steps[place]! >= since && place > last - STEPS_BACK_MAX; place--) {
     const line = steps[place]!;
     const step = recording.value.step(line)!;
-    const recorded = toldBy(step, role, chart);
+    const recorded = reportedBy(step, role, chart);
     if (recorded && recorded.taken.length + recorded.refused.length > 0) return { ...recorded, line };
     if (recorded || line > since || PUT.has(step.kind)) continue;
     const event = step.role === undefined || step.role === role ? step.event.type : null;

@@ -10,7 +10,7 @@ export const CROWD = 250;
 export function placeCrowd(count: number, ends: readonly LinkEnds[], hasMoved: (placement: Placement) => void): Placement {
   if (!isServed) return placeNodes(count, ends);
   const worker = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });
-  const say = (order: PlaceOrder | MoveOrder) => worker.postMessage(order);
+  const postOrder = (order: PlaceOrder | MoveOrder) => worker.postMessage(order);
   let xs = new Float64Array();
   let ys = new Float64Array();
   const placement: Placement = {
@@ -23,7 +23,7 @@ export function placeCrowd(count: number, ends: readonly LinkEnds[], hasMoved: (
     settle: () => false,
     move(node, x, y) {
       [xs[node], ys[node]] = [x, y];
-      say({ node, x, y });
+      postOrder({ node, x, y });
     },
     stop: () => worker.terminate(),
   };
@@ -34,6 +34,6 @@ export function placeCrowd(count: number, ends: readonly LinkEnds[], hasMoved: (
       hasMoved(placement);
     },
   );
-  say({ count, ends });
+  postOrder({ count, ends });
   return placement;
 }

@@ -246,7 +246,7 @@ export function drawMarks(drawn: Drawn, { marks }: Scene, { node, hovered }: Emp
   const taken: Spot[] = drawn.names.length > LABELS_MAX ? [] : drawn.names.map((_, node) => spotOf(drawn, node));
   const isAsked = (end: number) => end === node || end === hovered;
   for (const { from, to, label, wrong } of shown) {
-    if (!wrong && marks.length > MARKS_SAID && !isAsked(from) && !isAsked(to)) continue;
+    if (!wrong && marks.length > MARKS_LISTED && !isAsked(from) && !isAsked(to)) continue;
     const text = shorten(label);
     const half = ctx.measureText(text).width / 2;
     const isFree = (at: Spot) => !taken.some((other) => Math.abs(other.x - at.x) < half + 20 && Math.abs(other.y - at.y) < 13);
@@ -258,7 +258,7 @@ export function drawMarks(drawn: Drawn, { marks }: Scene, { node, hovered }: Emp
 }
 
 const MARK_PARTS = [0.38, 0.5, 0.6, 0.3] as const;
-const MARKS_SAID = 8;
+const MARKS_LISTED = 8;
 
 export function drawMessages(drawn: Drawn, messages: readonly MovingMessage[], { message: selected }: Emphasis): void {
   const { ctx } = drawn;

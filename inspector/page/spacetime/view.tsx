@@ -37,7 +37,7 @@ const handlers = {
     drag = { x: event.offsetX, y: event.offsetY, shift: shift.value, scroll: scroll.value, moved: false };
   },
   onPointerMove(event: PointerEvent) {
-    if (!drag) return tell(event);
+    if (!drag) return describe(event);
     const [dx, dy] = [event.offsetX - drag.x, event.offsetY - drag.y];
     if (!drag.moved && Math.hypot(dx, dy) < 4) return;
     drag.moved = true;
@@ -65,7 +65,7 @@ const handlers = {
 };
 
 /** Shows the item under the pointer as the title of the picture. */
-function tell(event: PointerEvent): void {
+function describe(event: PointerEvent): void {
   const canvas = event.currentTarget as HTMLElement;
   const words = wordsAt({ x: event.offsetX, y: event.offsetY }, { width: canvas.clientWidth, height: canvas.clientHeight });
   if (canvas.title !== words) canvas.title = words;

@@ -1,9 +1,9 @@
 /** The open story: the current step, the way to its place, and the captions on the way. */
 import { computed, effect, signal } from '@preact/signals';
-import { lineOfSaying, sayingsOf, startOf, withFigures } from '../../model/place.js';
+import { lineOfCaption, captionsOf, startOf, withFigures } from '../../model/place.js';
 import { isTimed, xOf, type Axis, type Playhead } from '../../model/playback.js';
 import { ReadTrace } from '../../model/recording.js';
-import type { Saying, Story, StoryStep } from '../../stories/story.js';
+import type { Caption, Story, StoryStep } from '../../stories/story.js';
 import { failed, loadFromServer } from '../load.js';
 import { askServer } from '../served.js';
 import { axis, currentLine, isLoading, opened, pauseAt, playhead, playTo, recording, selectedNode } from '../state.js';
@@ -41,34 +41,34 @@ export async function openStory(name: string, number: number): Promise<void> {
   const found = allStories.value.find((one) => one.name === name);
   if (found && story.value === found) return goToStep(Math.min(Math.max(number, 0), found.steps.length - 1));
   if (!found) return void failed(`There is no story "${name}" here: ${allStories.value.map((one) => one.name).join(', ')}.`);
-  await tellStory(found, number);
+  await showStory(found, number);
 }
 
 /** Opens a story at one of its steps. */
-export async function tellStory(told: Story, number: number): Promise<void> {
+export async function showStory(captions: Story, number: number): Promise<void> {
   shown = null;
-  story.value = told;
-  await goToStep(Math.min(Math.max(number, 0), told.steps.length - 1));
+  story.value = captions;
+  await goToStep(Math.min(Math.max(number, 0), captions.steps.length - 1));
 }
 
 export async function goToStep(number: number): Promise<void> {
   const { steps } = story.value!;
-  const told = story.value!;
+  const captions = story.value!;
   const { run, node } = steps[number]!;
   const isForward = shown?.run === run && shown.recording === recording.value && number === stepNumber.value + 1;
   reached.value = -1;
   stepNumber.value = number;
   noteStep();
   if (shown?.run !== run || shown.recording !== recording.value) {
-    if (!(await loadFromServer(...requestOf(told, run)))) {
+    if (!(await loadFromServer(...requestOf(captions, run)))) {
       // The trace is missing, so the story ends and does not describe another run.
-      if (story.value === told) story.value = null;
+      if (story.value === captions) story.value = null;
       return;
     }
     shown = { run, recording: recording.value };
   }
   // The viewer may have gone on while it was read.
-  if (story.value !== told || stepNumber.value !== number) return;
+  if (story.value !== captions || stepNumber.value !== number) return;
   const line = placeIn(recording.value);
   isFound.value = line !== null;
   if (line === null) return;
@@ -96,15 +96,15 @@ const requestOf = ({ name, runs }: Story, run: string): [path: string, request?:
     : [`./story/${name}/${encodeURIComponent(run)}`];
 
 /** All earlier captions of this step's run. */
-function saidBefore(): readonly Saying[] {
+function earlierCaptions(): readonly Caption[] {
   const { run } = currentStep.value!;
-  return sayingsOf(story.value!.steps.slice(0, stepNumber.value).filter((one) => one.run === run));
+  return captionsOf(story.value!.steps.slice(0, stepNumber.value).filter((one) => one.run === run));
 }
 
 /** The place of the step, in its run or in the compared one. */
 function placeIn(run: ReadTrace): number | null {
   const step = currentStep.value!;
-  return lineOfSaying(run, step, [...saidBefore(), ...(step.along ?? [])]);
+  return lineOfCaption(run, step, [...earlierCaptions(), ...(step.along ?? [])]);
 }
 
 /** The progress of the picture in this step. Captions that were shown stay when the reader goes back. */
@@ -114,15 +114,15 @@ effect(() => {
 });
 
 /** The captions shown in this step. The figures of each are counted at its place. */
-export const told = computed((): readonly string[] => {
+export const captions = computed((): readonly string[] => {
   const step = currentStep.value;
   if (!step || isLoading.value) return [];
-  const before = saidBefore();
-  const all = sayingsOf([step]);
-  return all.flatMap((saying, i) => {
-    const line = lineOfSaying(recording.value, saying, [...before, ...all.slice(0, i)]);
-    if (line === null) return saying === step ? [saying.text] : [];
-    return line <= reached.value ? [withFigures(saying.text, recording.value, line)] : [];
+  const before = earlierCaptions();
+  const all = captionsOf([step]);
+  return all.flatMap((caption, i) => {
+    const line = lineOfCaption(recording.value, caption, [...before, ...all.slice(0, i)]);
+    if (line === null) return caption === step ? [caption.text] : [];
+    return line <= reached.value ? [withFigures(caption.text, recording.value, line)] : [];
   });
 });
 
@@ -171,7 +171,7 @@ export const besideAt = computed((): Playhead => {
 
 /** From the place before to the place of this step; a run that never comes there goes to its end. */
 function legIn(run: ReadTrace): readonly [number, number] {
-  const before = saidBefore();
-  const from = before.length > 0 ? lineOfSaying(run, before.at(-1)!, before.slice(0, -1)) : startOf(run);
+  const before = earlierCaptions();
+  const from = before.length > 0 ? lineOfCaption(run, before.at(-1)!, before.slice(0, -1)) : startOf(run);
   return [from ?? run.end - 1, placeIn(run) ?? run.end - 1];
 }

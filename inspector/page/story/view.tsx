@@ -1,6 +1,6 @@
 /** The strip with the captions of a story, above all views; and the list of all stories. */
 import { allStories, currentStep, goToStep, isFound, stepNumber, story } from './state.js';
-import { StoryText } from './told.js';
+import { StoryText } from './captions.js';
 
 const FAR_PX = 48;
 

@@ -37,15 +37,15 @@ function ofLayer(property: Property<any>, part: (node: NodeView) => NodeView, la
   const seen = (c: Config) => layerOf(c, part, layer);
   const isOver = (c: Config) => layer === 'controlled' && (isAnyStopped(c) || hasFailed(c));
   const { name, description, kind } = property;
-  const told = {
+  const named = {
     name: `${layer}: ${name}`,
     description: layer === 'budget' ? description : `Until the budget stops it: ${description}`,
   };
-  if (kind === 'always') return [{ ...told, kind, holds: (c) => isOver(c) || property.holds(seen(c)) }];
+  if (kind === 'always') return [{ ...named, kind, holds: (c) => isOver(c) || property.holds(seen(c)) }];
   if (kind !== 'eventually') return [];
   return [
     {
-      ...told,
+      ...named,
       kind,
       when: (c, node) => !isOver(c) && property.when(seen(c), node),
       holds: (c, node) => isOver(c) || property.holds(seen(c), node),

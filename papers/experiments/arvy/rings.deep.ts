@@ -5,12 +5,12 @@ import { everyTreeTable, OF_SEVEN } from './adversary-tables.js';
 import { completeTable } from './index.js';
 import { ringTables } from './rings.js';
 
-const say = () => {};
+const print = () => {};
 
 function* tables(): Iterable<Table> {
-  yield completeTable(say, true);
-  yield everyTreeTable(say, OF_SEVEN);
-  yield* ringTables(say, true);
+  yield completeTable(print, true);
+  yield everyTreeTable(print, OF_SEVEN);
+  yield* ringTables(print, true);
 }
 
 test('every figure agrees', () => {

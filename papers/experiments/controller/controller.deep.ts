@@ -8,7 +8,7 @@ import { judge } from './adaptive.js';
 import { expectedTable, type ExpectedFigures } from './expected.js';
 import { cellOf, isQuick, KINDS, M, shapeOf, wasteOf, type KindOfTable } from './index.js';
 
-const said = (what: string): void => console.log(what);
+const reported = (what: string): void => console.log(what);
 
 describe('messages per permit, M = 100,000', () => {
   /** If every permit comes from the root, a small tree is as good as a large one: twice the mean depth, whatever the kind. */
@@ -19,7 +19,7 @@ describe('messages per permit, M = 100,000', () => {
   );
   test.each(long)('$tree of $n, W = M/$share, $kind', ({ tree, n, share, row, kind }) => {
     const { cell } = cellOf(row, kind);
-    said(`${tree} ${n} M/${share} ${kind} ${(cell.value as number).toPrecision(4)}`);
+    reported(`${tree} ${n} M/${share} ${kind} ${(cell.value as number).toPrecision(4)}`);
     expect(agrees(cell), `${cell.value} against ${cell.expected}`).toBe(true);
   });
 });
@@ -27,7 +27,7 @@ describe('messages per permit, M = 100,000', () => {
 describe('adaptive is within a tenth of the cheapest of bins, basic and halving', () => {
   test.each(expectedTable)('$tree of $n, W = M/$share', (row) => {
     const { chosen, cost, ratio } = judge(shapeOf(row), M, wasteOf(row));
-    said(
+    reported(
       `${row.tree} ${row.n} M/${row.share} chooses ${chosen}: ${cost.toPrecision(4)}, ${ratio.toPrecision(4)} of the cheapest`,
     );
     expect(ratio).toBeLessThanOrEqual(1.1);

@@ -4,7 +4,7 @@
  * `quiver paper controller` runs the part that takes about a minute; the long rows of the table are in controller.deep.ts. Loads are drawn
  * from other streams than those of the expected figures, and recursive trees are other trees, so figures have tolerances.
  */
-import { choose, foretell } from '../../../machines/controller/adaptive.js';
+import { choose, predictCosts } from '../../../machines/controller/adaptive.js';
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { bitsTable } from './bits.js';
 import { budgetTable } from './budgets.js';
@@ -124,12 +124,12 @@ function crossover(progress: (share: number) => void): Table {
   const expected: Record<number, number> = { 64: 5.7, 256: 2.74, 1024: 1.1, 4096: 0.42, 16384: 0.15, 65536: 0.05 };
   return {
     title: 'Chains, exponent 3: messages of BASIC over those of per-node bins',
-    columns: ['n', 'run', 'foretold'],
+    columns: ['n', 'run', 'predicted'],
     rows: Object.entries(expected).map(([label, ratio], i) => {
       progress(0.6 + i / 40);
       const n = Number(label);
       const W = wasteFor(n);
-      const { basic, bins } = foretell({ M: 40 * W, W, U: n, depths: depthsOf(chainShape(n)) });
+      const { basic, bins } = predictCosts({ M: 40 * W, W, U: n, depths: depthsOf(chainShape(n)) });
       const run: TableCell = n > 64 ? { value: null } : { value: ratioOn(n, W), expected: ratio, check: { within: 0.12 } };
       return { label, cells: [run, { value: basic / bins, expected: ratio, check: { within: 0.12 } }] };
     }),

@@ -2,7 +2,7 @@
 import type { NodeId } from '../../../../machines/effects.js';
 import type { Identity } from '../../../../machines/election/height.js';
 import type { SeatRule } from './level.js';
-import { treeParentOf, toldFrom } from './tree.js';
+import { treeParentOf, announcedBy } from './tree.js';
 
 interface LevelReport {
   readonly parent: NodeId | null;
@@ -13,9 +13,9 @@ interface LevelReport {
 export const band: SeatRule<LevelReport> = {
   silent: (id) => ({ parent: null, depth: 0, leader: id }),
   judge: (look) => {
-    const parent = treeParentOf(look, look.told.parent);
-    const depth = parent === null ? 0 : toldFrom(look, parent).depth + 1;
-    const leader = depth % (look.radius + 1) === 0 || parent === null ? look.id : toldFrom(look, parent).leader;
-    return { member: leader, told: { parent, depth, leader } };
+    const parent = treeParentOf(look, look.announced.parent);
+    const depth = parent === null ? 0 : announcedBy(look, parent).depth + 1;
+    const leader = depth % (look.radius + 1) === 0 || parent === null ? look.id : announcedBy(look, parent).leader;
+    return { member: leader, announced: { parent, depth, leader } };
   },
 };

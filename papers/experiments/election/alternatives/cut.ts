@@ -7,7 +7,7 @@
 import type { NodeId } from '../../../../machines/effects.js';
 import { isSame, type Identity } from '../../../../machines/election/height.js';
 import type { SeatRule } from './level.js';
-import { treeParentOf, toldFrom } from './tree.js';
+import { treeParentOf, announcedBy } from './tree.js';
 
 interface LevelReport {
   readonly parent: NodeId | null;
@@ -19,12 +19,12 @@ interface LevelReport {
 export const cut: SeatRule<LevelReport> = {
   silent: (id) => ({ parent: null, need: 0, leader: id }),
   judge: (look) => {
-    const { id, member, told, received, radius, separation } = look;
-    const parent = treeParentOf(look, told.parent);
-    const children = received.filter((one) => one.told.parent === id[1]);
-    const need = Math.max(0, ...children.map((child) => child.told.need + 1));
+    const { id, member, announced, received, radius, separation } = look;
+    const parent = treeParentOf(look, announced.parent);
+    const children = received.filter((one) => one.announced.parent === id[1]);
+    const need = Math.max(0, ...children.map((child) => child.announced.need + 1));
     const leads = parent === null || need >= radius || (isSame(member, id) && need >= separation);
-    const leader = leads ? id : toldFrom(look, parent).leader;
-    return { member: leader, told: { parent, need: leads ? -1 : need, leader } };
+    const leader = leads ? id : announcedBy(look, parent).leader;
+    return { member: leader, announced: { parent, need: leads ? -1 : need, leader } };
   },
 };

@@ -37,7 +37,7 @@ export function withRule<T>(rule: SeatRule<T>): Protocol<Options<T>> {
 }
 
 const receivedFrom = <T>(peers: readonly { readonly peer: NodeId }[], seats: Seats<T>): ReceivedSeat<T>[] =>
-  peers.map(({ peer }) => ({ peer, told: seats.get(peer)!.told }));
+  peers.map(({ peer }) => ({ peer, announced: seats.get(peer)!.announced }));
 
 /** All nodes apply the rule at once, repeatedly, until nothing changes. */
 function settle<T>(rule: SeatRule<T>, level: LevelRule, { start }: ElectionProtocolOptions, graph: NetworkGraph): Seats<T> {
@@ -49,7 +49,7 @@ function settle<T>(rule: SeatRule<T>, level: LevelRule, { start }: ElectionProto
     height: heightOf(node),
     links: peers.map((peer) => ({ peer, height: heightOf(peer) })),
   }));
-  let seats: Seats<T> = new Map(nodes.map(({ node, id }) => [node, { member: id, told: rule.silent(id), birth: null }]));
+  let seats: Seats<T> = new Map(nodes.map(({ node, id }) => [node, { member: id, announced: rule.silent(id), birth: null }]));
   for (let before = ''; before !== JSON.stringify([...seats]);) {
     before = JSON.stringify([...seats]);
     const last = seats;

@@ -14,7 +14,7 @@ import type { LevelRule } from '../../../../machines/hierarchy/start.js';
 
 export interface ReceivedSeat<T> {
   readonly peer: NodeId;
-  readonly told: T;
+  readonly announced: T;
 }
 
 /** Input of a rule: the node, its links, and its neighbors' news. */
@@ -29,7 +29,7 @@ export interface Look<T> extends Seat<T>, LevelRule {
 export interface Seat<T> {
   /** Leader of the node; the node itself while it leads. */
   readonly member: Identity;
-  readonly told: T;
+  readonly announced: T;
   /** Clock at which it first led; `null`: never. */
   readonly birth: number | null;
 }
@@ -49,8 +49,8 @@ export interface AlternativeContext<T> extends Seat<T>, LevelRule {
 
 /** The seat that the rule returns, with its time of birth. */
 export function seatBy<T>({ judge }: SeatRule<T>, look: Look<T>): Seat<T> {
-  const { member, told } = judge(look);
-  return { member, told, birth: look.birth ?? (isSame(member, look.id) ? look.now : null) };
+  const { member, announced } = judge(look);
+  return { member, announced, birth: look.birth ?? (isSame(member, look.id) ? look.now : null) };
 }
 
 export function alternativeLevel<T>(rule: SeatRule<T>) {
@@ -58,16 +58,16 @@ export function alternativeLevel<T>(rule: SeatRule<T>) {
 
   const receivedBy = ({ context, event: { received, links } }: In): readonly ReceivedSeat<T>[] => {
     const kept = context.received.filter(({ peer }) => peer !== received?.peer && heightOf(links, peer) !== null);
-    return received ? [...kept, { peer: received.peer, told: received.tables[context.level - 1] as T }] : kept;
+    return received ? [...kept, { peer: received.peer, announced: received.tables[context.level - 1] as T }] : kept;
   };
   const seat = ({ context, event: { now, links, update } }: In) =>
     seatBy(rule, { ...context, now, links, height: update.height });
 
   const passOn = tell((args: In) => {
     const { context, event } = args;
-    const { told } = seat(args);
-    const to = JSON.stringify(told) === JSON.stringify(context.told) ? event.to : everybody(event.links);
-    const update = { ...event.update, tables: [...event.update.tables, told as PresenceTable] };
+    const { announced } = seat(args);
+    const to = JSON.stringify(announced) === JSON.stringify(context.announced) ? event.to : everybody(event.links);
+    const update = { ...event.update, tables: [...event.update.tables, announced as PresenceTable] };
     return { role: context.next, message: { ...event, to, update } };
   });
 

@@ -16,4 +16,4 @@ export function treeParentOf({ height, links }: Pick<Look<unknown>, 'height' | '
   return outgoing.length === 0 ? null : outgoing.reduce((a, b) => (compareHeights(a.height!, b.height!) < 0 ? a : b)).peer;
 }
 
-export const toldFrom = <T>({ received }: Look<T>, peer: NodeId): T => received.find((one) => one.peer === peer)!.told;
+export const announcedBy = <T>({ received }: Look<T>, peer: NodeId): T => received.find((one) => one.peer === peer)!.announced;

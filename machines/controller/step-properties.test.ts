@@ -47,21 +47,21 @@ const ended = {
   events: [{ at: 0, node: 'n0', do: 'take' }, ...[1, 2, 3].map((at) => ({ at, node: 'n0', do: 'child' }))],
 };
 
-const TOLD = 'answers are notified';
+const NOTIFIED = 'answers are notified';
 const REFUSED = 'refusals keep to their bins';
 const FOUND = 'a change finds the true counts';
 
 test.each([
-  ['request', 'drop action refilling.open: permit, action 2', growing, TOLD],
-  ['request', 'drop action refilling.open: permit, action 3', growing, TOLD],
-  ['request', 'drop action refilling: reject, action 1', growing, TOLD],
-  ['main', 'drop action running: joined, action 2', growing, TOLD],
-  ['main', 'drop action leaving: settled, action 4', growing, TOLD],
-  ['main', 'drop action running: depart #2, action 1', growing, TOLD],
-  ['main', 'drop action severing: settled, action 3', growing, TOLD],
-  ['root', 'drop action rejecting: request #2, action 3', growing, TOLD],
-  ['deposits', 'drop action (root): deposit, action 1', bank, TOLD],
-  ['deposits', 'drop action (root): deposit, action 2', bank, TOLD],
+  ['request', 'drop action refilling.open: permit, action 2', growing, NOTIFIED],
+  ['request', 'drop action refilling.open: permit, action 3', growing, NOTIFIED],
+  ['request', 'drop action refilling: reject, action 1', growing, NOTIFIED],
+  ['main', 'drop action running: joined, action 2', growing, NOTIFIED],
+  ['main', 'drop action leaving: settled, action 4', growing, NOTIFIED],
+  ['main', 'drop action running: depart #2, action 1', growing, NOTIFIED],
+  ['main', 'drop action severing: settled, action 3', growing, NOTIFIED],
+  ['root', 'drop action rejecting: request #2, action 3', growing, NOTIFIED],
+  ['deposits', 'drop action (root): deposit, action 1', bank, NOTIFIED],
+  ['deposits', 'drop action (root): deposit, action 2', bank, NOTIFIED],
   ['delivery', 'retarget stocked.refilling: reject, to stocked', twig, REFUSED],
   ['delivery', 'retarget stocked.refilling: reject, to dry', twig, REFUSED],
   ['main', 'drop action settling: settled #2, action 1', named, FOUND],

@@ -46,11 +46,11 @@ const ANSWERS: Readonly<Record<Controller, readonly ControllerNotification['type
  * The first step of a run is not judged, because the state before it is unknown. After a restart or a corruption of a node nothing is
  * promised, and checking stops.
  */
-export class ToldAnswers {
+export class StepProperties {
   private readonly before = new Map<NodeId, NodeView>();
   /** Unanswered requests of applications: an amount, or for joins and names the kind of request. */
   private readonly asked = new Map<string, number | string>();
-  private isTold = true;
+  private areNotified = true;
   private isRefused = true;
   private isFound = true;
   private isPromised = true;
@@ -67,11 +67,11 @@ export class ToldAnswers {
     if (this.before.size === 0) for (const [id, other] of c.nodes) if (id !== node) this.before.set(id, other);
     const before = this.before.get(node);
     this.before.set(node, view);
-    this.isTold &&= this.areAnswered(step, view);
+    this.areNotified &&= this.areAnswered(step, view);
     if (!before || kind === 'crash') return;
-    this.isTold &&= this.isAsItCame({ before, after: view, step });
+    this.areNotified &&= this.isAsItCame({ before, after: view, step });
     this.isFound &&= isAsFound({ before, after: view, step }, c);
-    this.isRefused &&= areRefusedAsTold(event, before, view) && isSupervisor({ before, after: view, step }, this.options);
+    this.isRefused &&= areRefusedAsInstructed(event, before, view) && isSupervisor({ before, after: view, step }, this.options);
   }
 
   /** Each request is answered once, with the fields of the request. A node that has left owes no answer. */
@@ -95,7 +95,7 @@ export class ToldAnswers {
   results(): PropertyResult[] {
     const holds = (kept: boolean) => (kept ? (this.isPromised ? true : null) : false);
     return [
-      { name: 'answers are notified', kind: 'always', holds: holds(this.isTold) },
+      { name: 'answers are notified', kind: 'always', holds: holds(this.areNotified) },
       { name: 'refusals keep to their bins', kind: 'always', holds: holds(this.isRefused) },
       { name: 'a change finds the true counts', kind: 'always', holds: holds(this.isFound) },
     ];
@@ -109,14 +109,14 @@ interface Change {
   readonly step: Step<ControllerNotification>;
 }
 
-const told = <T extends ControllerNotification['type']>({ step: { emitted } }: Change, type: T) =>
+const notificationsOf = <T extends ControllerNotification['type']>({ step: { emitted } }: Change, type: T) =>
   emitted.filter((notification): notification is Extract<ControllerNotification, { type: T }> => notification.type === type);
 
 const commanded = ({ step: { kind, event } }: Change, type: string): boolean => kind === 'command' && event.type === type;
 
 /** Grants and deposits are in the node's account. Nodes outside of the tree emit no notifications. */
 function isAccounted(change: Change): boolean {
-  const sum = (type: 'granted' | 'deposited') => told(change, type).reduce((total, { amount }) => total + amount, 0);
+  const sum = (type: 'granted' | 'deposited') => notificationsOf(change, type).reduce((total, { amount }) => total + amount, 0);
   const due = isMember(change.before) && commanded(change, 'deposit') ? change.step.event['amount'] : 0;
   return given(change.after) - given(change.before) === sum('granted') - sum('deposited') && sum('deposited') === due;
 }
@@ -125,8 +125,8 @@ function isAccounted(change: Change): boolean {
 function isFamily(change: Change, areNamed: boolean): boolean {
   const known = mainOf(change.before)?.children;
   const born = (mainOf(change.after)?.children ?? []).filter((child) => !known?.includes(child));
-  const joined = told(change, 'joined');
-  if (told(change, 'permitted').length !== joined.length) return false;
+  const joined = notificationsOf(change, 'joined');
+  if (notificationsOf(change, 'permitted').length !== joined.length) return false;
   return joined.map(({ child }) => child).join() === born.join() && joined.every(({ name }) => (name !== null) === areNamed);
 }
 
@@ -136,12 +136,12 @@ function isPlace(change: Change): boolean {
   const isLeaving = commanded(change, 'depart');
   const hasLeft = MAIN in before && NEWCOMER in after;
   const isCut = isSevered(after) && !isSevered(before);
-  const lost = told(change, 'severed').map(({ permits }) => permits);
+  const lost = notificationsOf(change, 'severed').map(({ permits }) => permits);
   return (
     hasLeft === (isLeaving && mayLeave(before)) &&
     (!hasLeft || step.sent.at(-1)?.message.type === 'leave') &&
-    told(change, 'left').length === Number(hasLeft) &&
-    told(change, 'stayed').length === Number(isLeaving && !hasLeft) &&
+    notificationsOf(change, 'left').length === Number(hasLeft) &&
+    notificationsOf(change, 'stayed').length === Number(isLeaving && !hasLeft) &&
     isCut === (isMember(before) && cutsOff(step.event, mainOf(before)!.parent)) &&
     lost.join() === (isCut ? `${heldBy(before)}` : '')
   );
@@ -151,7 +151,7 @@ function isPlace(change: Change): boolean {
 function isEnd(change: Change, options: ControllerOptions): boolean {
   const { before, after, step } = change;
   const ends = hasSignaled(after, step.node, options) && !hasSignaled(before, step.node, options);
-  return options.phase?.rule === 'printed' || told(change, 'exhausted').length === Number(ends);
+  return options.phase?.rule === 'printed' || notificationsOf(change, 'exhausted').length === Number(ends);
 }
 
 /**
@@ -212,7 +212,7 @@ const cutsOff = ({ type, peer, from }: Step['event'], parent: NodeId | null): bo
 /**
  * A reject of the node's own refill leaves a bin exhausted and a deferral empty. A forwarded reject changes neither before the next terms.
  */
-function areRefusedAsTold(event: Step['event'], before: NodeView, after: NodeView): boolean {
+function areRefusedAsInstructed(event: Step['event'], before: NodeView, after: NodeView): boolean {
   return (['R', 'N'] as const).every((of) => {
     if (!deliveryOf(before, of) || !deliveryOf(after, of) || event.type === 'epoch') return true;
     const refused = event['of'] === of && isOwnAnswer(event as unknown as Reply, before, of) ? event.type : '';

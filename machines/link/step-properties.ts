@@ -20,9 +20,9 @@ interface EndStep {
 }
 
 /** Five properties that depend on a step, and not only on the state after it. */
-export class SaidAndHeard {
+export class StepProperties {
   /** The messages sent on the present connection, by node and peer. */
-  private readonly said = new Map<string, Spoken>();
+  private readonly spoken = new Map<string, Spoken>();
   private isLed = true;
   private isDue = true;
   private isByEachWay = true;
@@ -59,7 +59,7 @@ export class SaidAndHeard {
 
   /** Resets the record of a node whose state has changed other than by its own step. */
   forget(node: NodeId, ends: Ends): void {
-    for (const [peer, { context }] of ends) this.said.set(`${node} ${peer}`, spokenBy(context));
+    for (const [peer, { context }] of ends) this.spoken.set(`${node} ${peer}`, spokenBy(context));
   }
 
   results(): PropertyResult[] {
@@ -83,13 +83,13 @@ export class SaidAndHeard {
   /** Judges the sent messages. `null` means that the direct way and the relay are down, so that no message can be seen. */
   private listen(key: string, { before, after, event, course }: EndStep, words: readonly Utterance[] | null): void {
     const { received, description } = course;
-    if (words === null) return void this.said.set(key, spokenBy(after.context));
+    if (words === null) return void this.spoken.set(key, spokenBy(after.context));
     const goesOn = isUp(before) && isUp(after) && received?.isFirst !== true;
-    const speech = new Speech(words, after.context, event, goesOn ? this.said.get(key)! : NOTHING_SENT);
+    const speech = new Speech(words, after.context, event, goesOn ? this.spoken.get(key)! : NOTHING_SENT);
     if (received) speech.receive(received, received.isFirst ? 0 : before.context.expected);
-    else for (const why of description) speech.say(why);
+    else for (const why of description) speech.require(why);
     if (!speech.isOver) this.isDue = false;
-    this.said.set(key, isUp(after) ? speech.said : NOTHING_SENT);
+    this.spoken.set(key, isUp(after) ? speech.spoken : NOTHING_SENT);
   }
 }
 

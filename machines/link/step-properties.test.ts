@@ -105,9 +105,9 @@ const all = { ...beat, seq: 3, bodies: ['x', 'y'] };
 const bye = { type: 'bye', session: 5, echo: 70 } as const;
 
 /** True if the message is the right one for that reason, after both messages have been sent. */
-const isSaid = (why: Parameters<Speech['say']>[0], word: Utterance): boolean => {
+const isRight = (why: Parameters<Speech['require']>[0], word: Utterance): boolean => {
   const speech = new Speech([word], end, { type: 'timer', timer: 'beat' }, { ...NOTHING_SENT, upTo: 5 });
-  speech.say(why);
+  speech.require(why);
   return speech.isOver;
 };
 
@@ -117,7 +117,7 @@ test.each([
   ['missing', { ...beat, rejects: true }, { session: 6, ack: 5, seq: 4, rejects: false, bodies: ['z'] }],
   ['farewell', bye, { session: 6, echo: 71 }],
 ] as const)('%s has its word, and none with another field', (why, word, others) => {
-  expect(isSaid(why, word)).toBe(true);
-  const taken = Object.entries(others).filter(([field, other]) => isSaid(why, { ...word, [field]: other } as Utterance));
+  expect(isRight(why, word)).toBe(true);
+  const taken = Object.entries(others).filter(([field, other]) => isRight(why, { ...word, [field]: other } as Utterance));
   expect(taken).toEqual([]);
 });

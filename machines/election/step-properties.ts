@@ -24,7 +24,7 @@ import { electionContext } from './view.js';
 type Event = Step['event'];
 
 /** Observes the heights, links and clocks of all nodes. */
-export class SaidUpdates {
+export class StepProperties {
   private readonly known = new Map<NodeId, ElectionContext>();
   private isForRecipients = true;
   private isCausal = true;
@@ -40,10 +40,10 @@ export class SaidUpdates {
     const after = electionContext(c.nodes.get(node)!);
     this.known.set(node, after);
     if (!before || (kind !== 'deliver' && kind !== 'link')) return;
-    const told = sent.map(({ to }) => to);
-    const isTold = areSame(told, recipients(before, after, event));
+    const notified = sent.map(({ to }) => to);
+    const areNotified = areSame(notified, recipients(before, after, event));
     // A level with news sends it to all neighbors.
-    if (!isTold && !(after.levels > 0 && areSame(told, everybody(after.links)))) this.isForRecipients = false;
+    if (!areNotified && !(after.levels > 0 && areSame(notified, everybody(after.links)))) this.isForRecipients = false;
     if (!isLater(before, after, event, at)) this.isCausal = false;
     const searched = searchedBy(before, after, event);
     if (searched && compareHeights(searched, after.height) !== 0) this.searches = false;

@@ -1,7 +1,7 @@
 /** The captions of a story, which appear as the picture gets to their places, with explanations of their terms. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { currentStep, isFound, story, told } from './state.js';
+import { currentStep, isFound, story, captions } from './state.js';
 
 /** The term that is explained, in the step that it was asked in. */
 const asked = signal<{ readonly step: unknown; readonly term: string } | null>(null);
@@ -15,7 +15,7 @@ export function StoryText() {
   return (
     <div>
       <p class="text" role="status">
-        {told.value.map((description) => (
+        {captions.value.map((description) => (
           <span key={description}>{withTerms(description, terms, known)} </span>
         ))}
         {!isFound.value && <em>This run never comes to the place that is meant.</em>}

@@ -13,9 +13,9 @@ interface Followed {
 }
 
 /** Checks that a step emits a notification for each change of the leader, its term or a district, and no other. */
-export class ToldChanges {
+export class NotificationProperties {
   private readonly followed = new Map<NodeId, Followed>();
-  private isTold = true;
+  private areNotified = true;
 
   constructor(private readonly levels: number) {}
 
@@ -25,12 +25,12 @@ export class ToldChanges {
     this.followed.set(node, after);
     // A start emits no notification, and a corruption is not a step of the node.
     if (!before || kind === 'start' || kind === 'corrupt') return;
-    const told = emitted.map(textOf).sort();
-    if (told.join() !== changesOf(before, after).toSorted().join()) this.isTold = false;
+    const notified = emitted.map(textOf).sort();
+    if (notified.join() !== changesOf(before, after).toSorted().join()) this.areNotified = false;
   }
 
   results(): PropertyResult[] {
-    return [{ name: 'leaders and districts are notified', kind: 'always', holds: this.isTold }];
+    return [{ name: 'leaders and districts are notified', kind: 'always', holds: this.areNotified }];
   }
 }
 

@@ -2,11 +2,11 @@
 import type { PropertyResult, Step } from '../protocol.js';
 import { hasRoomFor } from './frames.js';
 import type { LinkNotification } from './machine.js';
-import type { Ends } from './said.js';
+import type { Ends } from './step-properties.js';
 import { isUp, type End } from './view.js';
 
 /** Three properties that depend on a step, and not only on the state after it. */
-export class ToldAndKept {
+export class NotificationProperties {
   private isNotified = true;
   private isDelivered = true;
   private isKept = true;
