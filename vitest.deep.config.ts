@@ -25,9 +25,7 @@ export default defineConfig({
         plugins,
         test: {
           name: 'deep',
-          include: [
-            '{machines,network,test,adapters,bin,examples,papers,scripts,inspector,bench,chaos,testing}/**/*.deep.ts',
-          ],
+          include: ['{machines,network,test,adapters,bin,examples,papers,scripts,inspector,bench,chaos,testing}/**/*.deep.ts'],
           exclude: [...configDefaults.exclude, ...sources, ofPage],
         },
       },

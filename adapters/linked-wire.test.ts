@@ -15,7 +15,13 @@ describe('frames', () => {
     for (const message of ['first', large]) a.send('b', message);
     b.send('a', large);
     await beats(time, 120);
-    expect([arrived[0], arrived[1] === large, arrived.length, receivedA.length, receivedB.length]).toEqual(['first', true, 2, 2, 3]);
+    expect([arrived[0], arrived[1] === large, arrived.length, receivedA.length, receivedB.length]).toEqual([
+      'first',
+      true,
+      2,
+      2,
+      3,
+    ]);
     expect(Math.max(...sent.map(([, , message]) => Buffer.byteLength(JSON.stringify(message))))).toBeLessThanOrEqual(8_192);
   });
 
@@ -44,7 +50,10 @@ describe('frames', () => {
     becomes('={');
     a.send('b', 'first');
     await beats(time, 1);
-    expect([receivedB, reported()]).toEqual([['a up'], [expect.stringMatching(/^transport "b" dropped a message: .*, from "a"$/)]]);
+    expect([receivedB, reported()]).toEqual([
+      ['a up'],
+      [expect.stringMatching(/^transport "b" dropped a message: .*, from "a"$/)],
+    ]);
     becomes('0"second"');
     const count = sent.length;
     b.send('a', 'second');

@@ -42,5 +42,7 @@ test('its judge detects the same violations as the rules of chaos', () => {
   const allEnd = ['p0', 'p1', 'p2'].map((peer) => ({ type: 'end', peer }));
   const again = ['p0', 'p1', 'p2'].map((peer) => ({ type: 'start', peer, life: 2 }));
   expect(reported('locks', grant('p0', 2), ...allEnd, ...again, grant('p1', 3))).toBeNull();
-  expect(reported('locks', grant('p0', 2), ...allEnd, ...again, grant('p1', 1))).toContain('not above those before all were killed');
+  expect(reported('locks', grant('p0', 2), ...allEnd, ...again, grant('p1', 1))).toContain(
+    'not above those before all were killed',
+  );
 });

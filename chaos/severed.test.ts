@@ -7,7 +7,9 @@ test('messages to unreachable peers are lost, all others arrive', async () => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => severed(bus.transport(id))) as [ReturnType<typeof severed>, ...any[]];
   const received: unknown[] = [];
   for (const transport of [a, b, c]) {
-    transport.events.subscribe((event: any) => event.type === 'message' && received.push([event.from, transport.id, event.message]));
+    transport.events.subscribe(
+      (event: any) => event.type === 'message' && received.push([event.from, transport.id, event.message]),
+    );
     await transport.connect();
   }
   a.cut(['b']);

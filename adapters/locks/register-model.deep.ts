@@ -109,7 +109,7 @@ const stuck = (): string | null =>
   vi
     .mocked(console.warn)
     .mock.calls.map(String)
-    .find((text) => /cannot move .* too long|is too long to be told/.test(text)) ?? null;
+    .find((text) => /cannot move .* too long|is too long for a message/.test(text)) ?? null;
 
 async function wrongs(count: number, from = 0, of = LARGE): Promise<string[]> {
   const all: string[] = [];
@@ -161,7 +161,7 @@ describe('the runs detect a missing rule:', () => {
       },
     ],
     'nobody looks whether an answer has room': [
-      /not all is answered|too long to be told/,
+      /not all is answered|too long for a message/,
       { refused: () => null, refusedCopy: () => null },
     ],
   };

@@ -89,7 +89,10 @@ test('a report about a peer that a third one still reaches changes nothing', asy
     ends.get(end!)!.gone(peer!);
   }
   await beats(time, 40);
-  expect([receivedA.filter((what) => what.endsWith('down')), receivedC.filter((what) => what.endsWith('down'))]).toEqual([[], []]);
+  expect([receivedA.filter((what) => what.endsWith('down')), receivedC.filter((what) => what.endsWith('down'))]).toEqual([
+    [],
+    [],
+  ]);
   expect(b.peers.size).toBe(2);
 });
 

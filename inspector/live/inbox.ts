@@ -132,7 +132,10 @@ export class Inbox {
       const taken = new Set([...this.programs.values()].filter(({ hasGone }) => !hasGone).map(({ shown }) => shown));
       let shown = name;
       for (let other = 2; taken.has(shown); other++) shown = `${name} (${other})`;
-      this.programs.set(key, (known = { shown, nodes: new Map(), receivedAt, numbers: new Map(), hasGone: false, isAhead: false }));
+      this.programs.set(
+        key,
+        (known = { shown, nodes: new Map(), receivedAt, numbers: new Map(), hasGone: false, isAhead: false }),
+      );
     }
     known.receivedAt = receivedAt;
     known.hasGone = false;

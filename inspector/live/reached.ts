@@ -68,7 +68,8 @@ export function reachNode(
 ): () => void {
   const name = to(node.id);
   const listener: GateListener = {
-    message: (observation) => report({ at: now(), node: name, kind: 'peer', observation: { ...observation, peer: to(observation.peer) } }),
+    message: (observation) =>
+      report({ at: now(), node: name, kind: 'peer', observation: { ...observation, peer: to(observation.peer) } }),
     node: (type) => report({ at: now(), node: name, kind: 'note', event: { type }, sent: [], emitted: [], roles: {} }),
   };
   const gate = new NodeGate(node, listener);

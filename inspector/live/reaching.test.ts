@@ -114,7 +114,12 @@ test('a held message is overtaken and not lost; a copy is a separate message', (
   const merger = new Merger(0, (line) => void lines.push(line));
   const base = { sent: [], emitted: [], roles: {} };
   const message = { type: 'find' };
-  const observed = (at: number, observation: PeerReport['observation']): PeerReport => ({ at, node: 'a', kind: 'peer', observation });
+  const observed = (at: number, observation: PeerReport['observation']): PeerReport => ({
+    at,
+    node: 'a',
+    kind: 'peer',
+    observation,
+  });
   const delivered = (at: number, number: number): StepReport => ({
     ...base,
     at,

@@ -21,7 +21,9 @@ export interface Inspectable {
   /** The peer behind each port, for anonymous nodes. */
   readonly ports: { of(peer: NodeId): number | undefined; peerAt(port: number): NodeId | undefined };
   readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };
-  readonly observations$: { subscribe(next: (observation: Exclude<PeerObservation, GestureReport>) => void): { unsubscribe(): void } };
+  readonly observations$: {
+    subscribe(next: (observation: Exclude<PeerObservation, GestureReport>) => void): { unsubscribe(): void };
+  };
   peers(): readonly ReportedPeer[];
   watchSelections(read: ReadSelected): () => void;
   readonly ready: Promise<unknown>;

@@ -52,7 +52,12 @@ describe('every transition', () => {
   test.each(nodes.map((node) => [pathOf(node) || '(root)', node] as const))("of %s, in XState's words and order", (_, node) => {
     const read = chart.transitions.filter(({ source }) => source === pathOf(node));
     const real = ofMachine(node);
-    const notified = (event: string, index: number, targets: readonly string[], more: object) => ({ event, index, targets, ...more });
+    const notified = (event: string, index: number, targets: readonly string[], more: object) => ({
+      event,
+      index,
+      targets,
+      ...more,
+    });
     const choices = new Map<string, number>();
     const expected = real.map(({ eventType, target, reenter, description, guard, actions }) => {
       const index = choices.get(eventType) ?? 0;

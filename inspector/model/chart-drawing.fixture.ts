@@ -76,7 +76,9 @@ function transitionErrors(drawing: Drawing, { name, source, targets }: Declared)
     ([from, to]) => lines.filter(({ points }) => isOnBorder(from, points[0]!) && isOnBorder(to, points.at(-1)!)).length !== 1,
   );
   return [
-    ...(lines.length === wanted.length && missing.length === 0 ? [] : [problem('it is not drawn from its source to its targets')]),
+    ...(lines.length === wanted.length && missing.length === 0
+      ? []
+      : [problem('it is not drawn from its source to its targets')]),
     ...(labels === 1 && internal.length === 0 ? [] : [problem('its words are not on its line once')]),
   ];
 }

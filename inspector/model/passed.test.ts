@@ -21,7 +21,8 @@ function noted(config: any, path: string): any {
     key,
     noted(inner, path === '' ? key : `${path}.${key}`),
   ]);
-  const actions = config.type === 'history' ? {} : { entry: ran(`${notified.entry} ${path}`), exit: ran(`${notified.exit} ${path}`) };
+  const actions =
+    config.type === 'history' ? {} : { entry: ran(`${notified.entry} ${path}`), exit: ran(`${notified.exit} ${path}`) };
   return { ...config, ...actions, ...(states.length > 0 && { states: Object.fromEntries(states) }) };
 }
 

@@ -29,7 +29,11 @@ export const captionsOf = (steps: readonly StoryStep[]): readonly Caption[] =>
   steps.flatMap((step) => [...(step.along ?? []), step]);
 
 /** The line of a caption, or `null` if the run never gets there; `earlier` are the earlier captions of the same run. */
-export function lineOfCaption(recording: ReadTrace, { at }: Pick<Caption, 'at'>, earlier: readonly Caption[] = []): number | null {
+export function lineOfCaption(
+  recording: ReadTrace,
+  { at }: Pick<Caption, 'at'>,
+  earlier: readonly Caption[] = [],
+): number | null {
   if (recording.end === recording.first) return null;
   const last = recording.end - 1;
   if (at === 'start') return startOf(recording);

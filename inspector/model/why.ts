@@ -245,7 +245,9 @@ export function takenAt(recording: ReadTrace, line: number, chartOf: (name: stri
     const [role] = taken;
     const view = viewIn(after, role) ?? viewIn(before, role);
     const chart = view && chartOf(view.chart);
-    return chart ? (reportedBy({ taken: [taken] }, role, chart)?.taken ?? []).map((transition) => ({ role, chart, transition })) : [];
+    return chart
+      ? (reportedBy({ taken: [taken] }, role, chart)?.taken ?? []).map((transition) => ({ role, chart, transition }))
+      : [];
   });
   const isWhole = all.length === step.taken.length;
   const passed = new Map(

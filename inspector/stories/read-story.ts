@@ -74,7 +74,8 @@ function checkStep(step: unknown, runs: object, number: number): void {
   for (const caption of [...(along as unknown[]), step]) demand(isCaption(caption), `${where} has no "text", or an invalid "at"`);
 }
 
-const isCaption = (caption: unknown): caption is Caption => isRecord(caption) && isString(caption['text']) && isPlace(caption['at']);
+const isCaption = (caption: unknown): caption is Caption =>
+  isRecord(caption) && isString(caption['text']) && isPlace(caption['at']);
 
 function isPlace(at: unknown): at is StoryPlace {
   if (at === 'start' || at === 'end') return true;

@@ -78,4 +78,8 @@ export function propagateLargestRefLevel(own: Height, neighbors: readonly Height
   return { ...own, tau: largest.tau, oid: largest.oid, r: largest.r, delta: lowest - 1 };
 }
 
-export const adoptLeaderPair = (own: Height, received: Height): Height => ({ ...received, delta: received.delta + 1, id: own.id });
+export const adoptLeaderPair = (own: Height, received: Height): Height => ({
+  ...received,
+  delta: received.delta + 1,
+  id: own.id,
+});

@@ -83,7 +83,8 @@ function timeOf({ context, event }: In): number {
 const peerOf = (event: ElectionEvent): NodeId => (event.type === 'update' ? event.from : event.type === 'turn' ? '' : event.peer);
 
 /** Height in an Update that has just arrived; `null` at any other event. */
-const received = ({ context, event }: In): Height | null => (event.type === 'update' ? heightOf(context.links, event.from) : null);
+const received = ({ context, event }: In): Height | null =>
+  event.type === 'update' ? heightOf(context.links, event.from) : null;
 
 const nearby = ({ context }: In) => heightsOf(context.links);
 

@@ -6,7 +6,13 @@
  */
 import type { NodeId } from '../effects.js';
 import type { Choose, Corruption, Instance, NodeState } from '../protocol.js';
-import { initialContext, initiatorMessages, participantMessages, type ExclusionContext, type ExclusionMessage } from './machine.js';
+import {
+  initialContext,
+  initiatorMessages,
+  participantMessages,
+  type ExclusionContext,
+  type ExclusionMessage,
+} from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import { joined, type ByPort, type PortNumber, type Ports } from './ports.js';
 import { EXCLUSION } from './view.js';

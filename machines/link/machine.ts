@@ -128,7 +128,10 @@ const challenge = ({ context, event }: In<Frame>) => ({ to: context.peer, messag
 const transmit = <E>(message: (args: In<E>) => Send<Frame | Bye>, way = ({ context }: In<E>) => context) =>
   [send(message), tell((args: In<E>) => passing(way(args), () => message(args)))] as const;
 /** Replies by the way on which the frame came. That way is not recorded, because the frame may be forged. */
-const challengeIt = transmit(challenge, ({ context, event }: In<Incoming<Frame>>) => ({ ...context, ...wayAfter(context, event) }));
+const challengeIt = transmit(challenge, ({ context, event }: In<Incoming<Frame>>) => ({
+  ...context,
+  ...wayAfter(context, event),
+}));
 
 const passedOn = ({ context, event: { target, message } }: In<Pass>) => ({
   to: context.peer,

@@ -24,7 +24,11 @@ export interface Spoken {
 export const NOTHING_SENT: Spoken = { upTo: 0, reported: 0, unreported: 0 };
 
 /** The progress according to the end, for steps whose messages could not be seen. */
-export const spokenBy = ({ base, sent, reported, unreported }: LinkContext): Spoken => ({ upTo: base + sent, reported, unreported });
+export const spokenBy = ({ base, sent, reported, unreported }: LinkContext): Spoken => ({
+  upTo: base + sent,
+  reported,
+  unreported,
+});
 
 export class Speech {
   private next = 0;

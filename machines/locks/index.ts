@@ -74,7 +74,8 @@ export const locks = /* @__PURE__ */ defineProtocol(
       ];
       return {
         badge: marks.filter(Boolean).join(' '),
-        tone: held!.length > 0 ? 'held' : waited!.length > 0 ? 'waiting' : isServing(node) || isAttached(node) ? 'plain' : 'wrong',
+        tone:
+          held!.length > 0 ? 'held' : waited!.length > 0 ? 'waiting' : isServing(node) || isAttached(node) ? 'plain' : 'wrong',
         group: `epoch ${served.epoch}`,
       };
     },

@@ -36,7 +36,9 @@ interface FlightFact {
 export const queueFold: Fold<QueueOptions, QueueTotals, QueueMessage | Heartbeat> = {
   node: (view, id) => {
     const knowledge: TreeKnowledge | undefined = view[TREE]?.context;
-    const tree = knowledge ? { received: knowledge.received, announced: entryOf(knowledge) } : { received: null, announced: null };
+    const tree = knowledge
+      ? { received: knowledge.received, announced: entryOf(knowledge) }
+      : { received: null, announced: null };
     return { id, pointer: pointerIn(view)!, guardians: guardiansOf(view), fits: rolesFit(id, view), ...tree };
   },
   flight: ({ from, to, message }) => ({ from, to, message }),

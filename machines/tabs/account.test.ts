@@ -52,7 +52,9 @@ test.each([
   ['drop action there.arriving: here #2, action 2', late],
   ['drop transition there.arriving: always', named],
 ])('tab: %s', (edit, json) => {
-  expect(brokenByMutant(tabs, json, 'tab', edit)).toContain('an arriving peer participates after meeting all, or if none answers');
+  expect(brokenByMutant(tabs, json, 'tab', edit)).toContain(
+    'an arriving peer participates after meeting all, or if none answers',
+  );
   expect(brokenByMutant(tabs, json)).toEqual([]);
 });
 

@@ -97,7 +97,11 @@ describe('a message that is sent', () => {
   test('may be lost or duplicated in flight', () => {
     const lost = trafficOf('links', () => 'lost');
     lost.send('a', 'b');
-    expect([lost.received, lost.sent.length, lost.traffic.flights.size]).toEqual([['launched 0', 'landed 0', 'lost 0 loss'], 1, 0]);
+    expect([lost.received, lost.sent.length, lost.traffic.flights.size]).toEqual([
+      ['launched 0', 'landed 0', 'lost 0 loss'],
+      1,
+      0,
+    ]);
     const duplicated = trafficOf('links', () => 'doubled');
     duplicated.send('a', 'b');
     expect([duplicated.received, duplicated.sent.length]).toEqual([['launched 0', 'launched 1', 'duplicated 1'], 1]);

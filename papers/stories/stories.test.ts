@@ -26,7 +26,10 @@ test.each(shelf.stories)(
         expect(place === null ? caption.text : null).toBeNull();
         // Events on the way come before the place.
         const least = reached.get(step.run) ?? 0;
-        expect([caption.text, place! > least || (place === least && caption === step && !step.along)]).toEqual([caption.text, true]);
+        expect([caption.text, place! > least || (place === least && caption === step && !step.along)]).toEqual([
+          caption.text,
+          true,
+        ]);
         reached.set(step.run, place!);
         expect(withFigures(caption.text, recording, place!)).not.toMatch(/[{}]/);
         before.push(caption);

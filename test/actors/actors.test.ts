@@ -251,7 +251,10 @@ test('an event to itself comes first; enqueueActions, forwardTo, emit and functi
       },
       SELF: { guard: ({ context }) => context.n === 1, actions: assign({ n: 2 }) },
     },
-    invoke: { id: 'other', src: createMachine({ context: { received: '' }, on: { GO: { actions: assign({ received: 'GO' }) } } }) },
+    invoke: {
+      id: 'other',
+      src: createMachine({ context: { received: '' }, on: { GO: { actions: assign({ received: 'GO' }) } } }),
+    },
   });
   const all = reached({ echo }, { script: [{ actor: 'echo', event: { type: 'GO' } }], events: { echo: { GO: [{}] } } });
   expect([...all]).toEqual([

@@ -131,6 +131,13 @@ export const mutants: readonly TesterMutant[] = [
     steps,
     'invented for a wildcard',
   ],
-  ['undecided is unknown', 'deadline.ts', 'isOpen: true }', 'isOpen: false }', 'eventually.test.ts', 'what is too much is reported'],
+  [
+    'undecided is unknown',
+    'deadline.ts',
+    'isOpen: true }',
+    'isOpen: false }',
+    'eventually.test.ts',
+    'what is too much is reported',
+  ],
   ['a gap names its sample', 'hints.ts', 'isGuarded(machine, type)', 'false', 'fold.test.ts', 'all parts behind a guard'],
 ];
