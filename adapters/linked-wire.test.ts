@@ -7,11 +7,11 @@ import { absenceOf } from './transports/absence.js';
 import type { Json } from './transports/transport.js';
 
 describe('frames', () => {
-  test.each(['€', '😀', '"', '\u0001'])('fit the medium with the smallest messages, for any content: %j', async (letter) => {
+  test.each(['€', '😀', '"', '\u0001'])('fit the medium with the smallest messages, for any content: %j', async (character) => {
     const { a, b, sent, receivedA, receivedB, time } = await pair({}, { messageBytesMax: 8_192 });
     const arrived: Json[] = [];
     b.events.subscribe((event) => event.type === 'message' && arrived.push(event.message));
-    const large = letter.repeat(20_000);
+    const large = character.repeat(20_000);
     for (const message of ['first', large]) a.send('b', message);
     b.send('a', large);
     await beats(time, 120);

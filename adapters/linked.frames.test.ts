@@ -131,7 +131,7 @@ test.each([
   ['four bytes each', '😀'],
   ['control characters', '\u0001'],
   ['halves of characters', '\uD800'],
-])('frames fit their medium, sealed or not, for any content: %s', async (_, letter) => {
+])('frames fit their medium, sealed or not, for any content: %s', async (_, character) => {
   for (const isSealed of [false, true]) {
     const bus = new InProcessBus();
     const largest = { bytes: 0 };
@@ -142,7 +142,7 @@ test.each([
     const [a, b] = [linked(wire('a'), { peers, ...fast }), linked(wire('b'), { peers, ...fast })];
     const arrived = receivedBy(b);
     await a.connect();
-    const messages = [1, 300, 5_000, 80_000].flatMap((length) => [letter.repeat(length), 'x']);
+    const messages = [1, 300, 5_000, 80_000].flatMap((length) => [character.repeat(length), 'x']);
     for (const message of messages) a.send('b', message);
     await b.connect();
     await expect.poll(() => arrived.length).toBe(messages.length);

@@ -88,7 +88,7 @@ const MEDIUM_BYTES_MIN = 2 ** 13;
 /**
  * Number of heartbeats without an answer to this session, after which a peer with a later session is considered linked with another node.
  */
-const STRAY_BEATS = 3;
+const UNANSWERED_BEATS = 3;
 
 /** Maximum number of peers that a warning lists. */
 const STRANGERS_MAX = 5;
@@ -243,7 +243,7 @@ function isPlausible(frame: Frame | Bye | Relay | Relayed, now: number): boolean
 
 /** True if a linked peer reports a later session and does not answer this one. */
 const isForAnother = (frame: Frame, end: RoleView<LinkContext> | undefined): boolean =>
-  end?.value === 'up' && remembersLater(end.context, frame) && end.context.silence >= STRAY_BEATS;
+  end?.value === 'up' && remembersLater(end.context, frame) && end.context.silence >= UNANSWERED_BEATS;
 
 function announce(
   notification: LinkNotification,

@@ -12,7 +12,7 @@ interface Elected {
 }
 
 /** A random geometric graph with ten neighbors per node on average, apart from its border, whose leader loses all its links. */
-export function electAnew(n: number, watch: boolean): Elected {
+export function electAgain(n: number, watch: boolean): Elected {
   const topology = topologyOf({ kind: 'geometric', n, radius: Math.sqrt(10 / (Math.PI * n)), seed: 1 });
   const events = linksAt('n0', topology).map((link) => ({ at: 1, do: 'cut', link }));
   const scenario = parseScenario({ protocol: 'election', topology: { ...topology }, events }, protocols);
@@ -29,13 +29,13 @@ export function electAnew(n: number, watch: boolean): Elected {
 
 /** Microseconds for each Update, over as many runs as make a large one. */
 function perUpdate(n: number, runs: number): number {
-  const all = Array.from({ length: runs }, () => electAnew(n, false));
+  const all = Array.from({ length: runs }, () => electAgain(n, false));
   const total = (of: keyof Elected) => all.reduce((sum, one) => sum + one[of], 0);
   return (1e6 * total('seconds')) / total('updates');
 }
 
 export function electionRows(): MeasuredRow[] {
-  const { updates, seconds } = electAnew(10_000, true);
+  const { updates, seconds } = electAgain(10_000, true);
   const cost = inTurn(3, {
     small: () => perUpdate(100, 50),
     middle: () => perUpdate(1000, 5),

@@ -31,7 +31,7 @@ test('an uncaught rejection of an action fails every report; endless work is end
     setTimeout(() => { throw new Error('nor this'); });
   } } } });`;
   const real = inFolder('real.mjs', "export default { services: { tick: 'real' } };");
-  const { status, stdout, stderr } = quiver('stray.mjs', machine, '--with', real, '--json');
+  const { status, stdout, stderr } = quiver('unknown.mjs', machine, '--with', real, '--json');
   const { verdict, failures } = JSON.parse(stdout);
   expect([status, verdict]).toEqual([1, 'invalid']);
   expect(failures.map(({ rule }: { rule: string }) => rule)).toEqual([

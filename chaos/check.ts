@@ -97,7 +97,7 @@ function wasted(history: History, share: number): number {
 }
 
 /** Each peer receives an answer to its requests after the last fault, or an error that no answer will come. */
-const everybodyIsServed: Rule = (history, { audience }) => {
+const allPeersAreServed: Rule = (history, { audience }) => {
   const served = [...notes(aroundPhase(history, 'healed')[1], 'served'), ...notes(history, 'forgotten')];
   const received = new Set(served.map(({ peer }) => peer));
   return audience.filter((peer) => !received.has(peer)).map((peer) => `${peer} was not served after the last fault`);
@@ -127,7 +127,7 @@ const RULES: readonly Rule[] = [
   neverTooFew,
   namesOnce,
   oneLeads,
-  everybodyIsServed,
+  allPeersAreServed,
   nothingForgotten,
   endsOfItsOwnDisk,
 ];

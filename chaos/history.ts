@@ -32,13 +32,13 @@ export const writerTo =
     appendFileSync(file, `${JSON.stringify({ at: Date.now(), type, ...fields })}\n`);
 
 /** Interval of the stall checks, and the threshold: below the half second after which a failure detector would be wrong. */
-const LOOK_MS = 25;
+const CHECK_MS = 25;
 const STALL_MS = 200;
 
 /** Reports when this process was stalled, by a busy machine or a signal. Returns a function that stops it. */
 export function reportStalls(write: ReportEvent, what: 'pause' | 'cold', who: string): () => void {
   let last = Date.now();
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     const now = Date.now();
     const fault = { what, who };
     if (now - last > STALL_MS) {
@@ -46,8 +46,8 @@ export function reportStalls(write: ReportEvent, what: 'pause' | 'cold', who: st
       write('healed', { fault });
     }
     last = now;
-  }, LOOK_MS).unref();
-  return () => clearInterval(looking);
+  }, CHECK_MS).unref();
+  return () => clearInterval(timer);
 }
 
 /** Moves the report of each stall, written after it, to the beginning of the stall. */

@@ -29,7 +29,7 @@ const SECONDS = 20;
 const HEALED_MS = SECONDS * 400;
 /** Faults last longer than in real rounds, so new connections are tried at longer intervals. */
 const RECOVERY_MS = 10_000;
-const LOOK_MS = 50;
+const CHECK_MS = 50;
 /** The time for final conditions to become true: as long as after a fault. */
 const CALM_MS = 5_000;
 
@@ -45,8 +45,8 @@ const rounds =
       note('phase', { phase });
       await store.write('phase', phase);
     };
-    const everybody = async (stage: string) => {
-      for (const id of audience) while (!(await store.read(`${stage} ${id}`))) await sleep(LOOK_MS);
+    const allIds = async (stage: string) => {
+      for (const id of audience) while (!(await store.read(`${stage} ${id}`))) await sleep(CHECK_MS);
     };
     const phase = ((await store.read('phase')) as ChaosPhase | undefined) ?? 'faulty';
     if (phase === 'faulty') {
@@ -54,10 +54,10 @@ const rounds =
       await enter('healed');
     }
     if (phase === 'faulty' || phase === 'healed') {
-      await everybody('served');
+      await allIds('served');
       await enter('settled');
     }
-    await everybody('done');
+    await allIds('done');
     await sleep(CALM_MS);
     await enter('ended');
   };
@@ -88,12 +88,12 @@ class WorldPeer implements WorkingPeer {
   }
 
   private async follow(): Promise<void> {
-    for (; this.phase !== 'ended'; await sleep(LOOK_MS))
+    for (; this.phase !== 'ended'; await sleep(CHECK_MS))
       this.phase = ((await this.peer.store.read('phase')) as ChaosPhase) ?? 'faulty';
   }
 
   async until(phase: ChaosPhase): Promise<void> {
-    while (this.phase !== phase) await sleep(LOOK_MS);
+    while (this.phase !== phase) await sleep(CHECK_MS);
   }
 
   changing(): void {}

@@ -27,7 +27,7 @@ export interface Started {
   readonly life: number;
   readonly url: string;
   /** All peers that may connect. */
-  readonly everybody: readonly string[];
+  readonly allIds: readonly string[];
   readonly history: string;
   readonly folder?: string;
 }
@@ -91,12 +91,12 @@ export class ChaosPeer {
   private isServed = false;
 
   constructor(readonly started: Started) {
-    const { id, history, folder, everybody } = started;
+    const { id, history, folder, allIds } = started;
     this.id = id;
     this.write = writerTo(history);
     if (folder !== undefined) this.storage = this.onDisk(folderStorage(folder));
     const wire = severed(overWire(started));
-    this.transport = linked(wire, { peers: everybody, ...DETECTOR });
+    this.transport = linked(wire, { peers: allIds, ...DETECTOR });
     process.on('message', (order: Order) => {
       this.order = order;
       wire.cut(order.unreached);
@@ -172,14 +172,14 @@ export class ChaosPeer {
 }
 
 /** Connects by the hub, the server of NATS, or the ports of a mesh. */
-function overWire({ id, url, everybody }: Started): Transport {
+function overWire({ id, url, allIds }: Started): Transport {
   const [scheme, rest] = url.split(/:(.*)/) as [string, string];
   if (scheme === 'ws') return webSocket({ id, url, WebSocket });
   if (scheme !== 'mesh') return overNats(id, url);
   const ports = rest.split(',').map(Number);
   return webSocketMesh({
     id,
-    listen: { port: ports[everybody.indexOf(id)]! },
+    listen: { port: ports[allIds.indexOf(id)]! },
     peers: ports.map((port) => `ws://127.0.0.1:${port}`),
   });
 }

@@ -32,9 +32,9 @@ export interface Broker {
   kill(): Promise<void>;
 }
 
-export async function broker(kind: BrokerKind, everybody: readonly string[], history: string): Promise<Broker> {
+export async function broker(kind: BrokerKind, allIds: readonly string[], history: string): Promise<Broker> {
   if (kind === 'mesh') {
-    const ports = await Promise.all(everybody.map(() => freePort()));
+    const ports = await Promise.all(allIds.map(() => freePort()));
     return { url: `mesh:${ports.join()}`, start: async () => {}, kill: async () => {} };
   }
   const port = await freePort();

@@ -30,7 +30,7 @@ export interface RoundReport {
 }
 
 /** All peers that may connect in a round. */
-const everybodyIn = ({ subject }: FaultPlan): readonly string[] => [
+const allIdsIn = ({ subject }: FaultPlan): readonly string[] => [
   ...PEERS,
   ...(subject === 'members' ? [JOINER] : subject === 'clients' ? CLIENTS : []),
 ];
@@ -39,7 +39,7 @@ export async function runRound(plan: FaultPlan): Promise<RoundReport> {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-chaos-'));
   const file = join(folder, 'history.ndjson');
   writeFileSync(file, '');
-  const round = new Round(plan, file, await broker(plan.broker, everybodyIn(plan), file));
+  const round = new Round(plan, file, await broker(plan.broker, allIdsIn(plan), file));
   try {
     await round.play();
     return round.report();
@@ -88,12 +88,12 @@ class Round {
       this.start(id);
     });
     await Promise.all(starts);
-    await this.everybody('connected', this.audience);
+    await this.allIds('connected', this.audience);
     await Promise.all(this.plan.faults.map((fault) => this.happen(fault)));
     this.enter('healed');
-    await this.everybody('served', this.audience);
+    await this.allIds('served', this.audience);
     this.enter('settled');
-    await this.everybody('done', this.audience);
+    await this.allIds('done', this.audience);
     // // Final conditions may take some time.
     await this.patiently(() => this.report().violations.length === 0);
     this.enter('ended');
@@ -137,7 +137,7 @@ class Round {
       role: isClient ? 'client' : id === JOINER ? 'joining' : 'first',
       life,
       url: this.broker.url,
-      everybody: everybodyIn(this.plan),
+      allIds: allIdsIn(this.plan),
       history: this.file,
       ...(this.plan.isStored && !isClient && { folder: join(dirname(this.file), id) }),
     };
@@ -238,7 +238,7 @@ class Round {
     const isWanted = this.members.includes(peer) || CLIENTS.includes(peer) || this.change?.add === peer;
     if (!isWanted || this.running.has(peer)) return;
     this.start(peer);
-    await this.everybody('connected', [peer]);
+    await this.allIds('connected', [peer]);
   }
 
   private async deploy(peer: string): Promise<void> {
@@ -350,7 +350,7 @@ class Round {
     this.running.get(peer)?.send(order, () => {});
   }
 
-  private everybody(report: PeerStage, peers: readonly string[]): Promise<void> {
+  private allIds(report: PeerStage, peers: readonly string[]): Promise<void> {
     return this.patiently(() => peers.every((peer) => this.reports[report].has(peer)));
   }
 

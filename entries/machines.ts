@@ -12,4 +12,4 @@ export { exclusion } from '../machines/exclusion/index.js';
 export { link } from '../machines/link/index.js';
 export { locks } from '../machines/locks/index.js';
 export { queue } from '../machines/queue/index.js';
-export { nobodyIsStuck } from '../machines/stuck.js';
+export { noNodeIsStuck } from '../machines/stuck.js';

@@ -93,23 +93,23 @@ describe('the captions of a step', () => {
 test('runs that are compared stand side by side, at the same places', async () => {
   await open('#story=arvy/6', true);
   await strip(6).waitFor();
-  const beside = page.getByRole('img', { name: /^Network of the run Arrow at/ });
-  await beside.waitFor();
+  const comparedTo = page.getByRole('img', { name: /^Network of the run Arrow at/ });
+  await comparedTo.waitFor();
   expect(await page.getByRole('heading', { name: 'Network: Ivy' }).count()).toBe(1);
-  const [mine, other] = await Promise.all([page.locator('[data-view="network"] canvas').boundingBox(), beside.boundingBox()]);
+  const [mine, other] = await Promise.all([page.locator('[data-view="network"] canvas').boundingBox(), comparedTo.boundingBox()]);
   expect([other!.y, other!.width]).toEqual([expect.closeTo(mine!.y, -1), expect.closeTo(mine!.width, -1)]);
   // At the same place of the story Arrow has taken many times as long.
   const timeOf = (label: string | null) => Number(/ at ([\d,.]+)/.exec(label!)![1]!.replace(',', ''));
   const now = timeOf(await page.locator('[data-view="network"] canvas').getAttribute('aria-label'));
-  expect(timeOf(await beside.getAttribute('aria-label'))).toBeGreaterThan(2 * now);
+  expect(timeOf(await comparedTo.getAttribute('aria-label'))).toBeGreaterThan(2 * now);
   // Events at the same time after the place are not shown yet.
-  expect(await beside.getAttribute('aria-label')).toMatch(/: 0 messages on their way$/);
+  expect(await comparedTo.getAttribute('aria-label')).toMatch(/: 0 messages on their way$/);
   await keepPicture(page, 'story-side-by-side');
   await page.getByRole('button', { name: 'Back', exact: true }).click();
   await strip(5).waitFor();
   await page.getByRole('button', { name: 'Back', exact: true }).click();
   await strip(4).waitFor();
-  await beside.waitFor({ state: 'detached' });
+  await comparedTo.waitFor({ state: 'detached' });
 });
 
 test('on a phone a swipe goes from card to card', async () => {

@@ -7,7 +7,7 @@
 import type { StateValue } from 'xstate';
 import { coreOf } from './core.js';
 import type { Checks, Core, CoreDescription, Observer, Overlay, Protocol, View } from './protocol.js';
-import { nobodyIsStuck } from './stuck.js';
+import { noNodeIsStuck } from './stuck.js';
 import { complaintsOf, validateChecks, validateCore, validateView, validProperties, validStarts } from './validate.js';
 
 /**
@@ -98,7 +98,7 @@ export function defineProtocol<O = Record<string, never>>(
   const complain = complaintsOf(completed);
   validateChecks(checks, completed, complain);
   validateView(view, complain);
-  const { properties = () => [nobodyIsStuck(completed)] } = checks;
+  const { properties = () => [noNodeIsStuck(completed)] } = checks;
   return {
     samples: {},
     paper: '',

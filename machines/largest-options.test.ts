@@ -81,7 +81,7 @@ test.each(all.map(([protocol, key]) => ({ protocol, key, name: `${protocol.name}
 );
 
 /** Other options that must be as large for the option to make sense. */
-const beside = (key: string, bound: number): Json =>
+const required = (key: string, bound: number): Json =>
   key === 'W' ? { M: bound } : key === 'separations' ? { radii: [bound] } : {};
 
 describe.each(numeric)('$name', ({ protocol, key, bound }) => {
@@ -91,7 +91,10 @@ describe.each(numeric)('$name', ({ protocol, key, bound }) => {
     let runs = 0;
     for (const { json } of systems) {
       const value = key === 'tau' ? bound / 2 : bound;
-      const scenario = { ...json, options: { ...(json['options'] as Json), ...beside(key, bound), [key]: valueOf(key, value) } };
+      const scenario = {
+        ...json,
+        options: { ...(json['options'] as Json), ...required(key, bound), [key]: valueOf(key, value) },
+      };
       if (refusalOf(protocol, scenario) !== null) continue;
       const simulation = new Simulation(parseScenario(scenario as never, { [protocol.name]: protocol }), { host: 'snapshots' });
       simulation.start();

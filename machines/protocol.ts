@@ -453,7 +453,7 @@ export interface CoreDescription<O = any> extends CommonCore<O> {
  * @public
  */
 export interface Checks<O = any> {
-  /** Properties of the protocol. By default, `nobodyIsStuck`: no node waits forever for a message. */
+  /** Properties of the protocol. By default, `noNodeIsStuck`: no node waits forever for a message. */
   properties?(instance: Instance<O>): readonly Property<O>[];
   /** Generator of arbitrary states. */
   readonly corruption?: Corruption<O>;

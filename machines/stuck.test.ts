@@ -3,7 +3,7 @@ import { createMachine } from 'xstate';
 import { expect, test } from 'vitest';
 import { defineCore } from './define.js';
 import type { Configuration } from './protocol.js';
-import { nobodyIsStuck } from './stuck.js';
+import { noNodeIsStuck } from './stuck.js';
 
 const to = (target: string) => ({ target: `#${target}` });
 
@@ -32,7 +32,7 @@ const core = defineCore({
   commands: { go: {} },
 });
 
-const property = nobodyIsStuck(core) as Extract<ReturnType<typeof nobodyIsStuck>, { readonly kind: 'eventually' }>;
+const property = noNodeIsStuck(core) as Extract<ReturnType<typeof noNodeIsStuck>, { readonly kind: 'eventually' }>;
 
 const inState = (value: object | string, crashed: readonly string[] = []) =>
   ({ nodes: new Map([['n', { r: { chart: 'c', value, context: {} } }]]), crashed }) as unknown as Configuration;

@@ -60,7 +60,7 @@ export const slices = {
   },
   alone: { files: ['test/machine/alone.ts'], tests: ['test/machine/alone.test.ts'], minutes: 30 },
   hosts: {
-    files: world('hosts', 'family'),
+    files: world('hosts', 'actor-group'),
     tests: ['network/world/hosts.test.ts', 'network/world/kernel.test.ts'],
     minutes: 30,
   },
@@ -177,7 +177,7 @@ export const slices = {
     tests: ['adapters/controller/questions.test.ts'],
     minutes: 20,
   },
-  status: { files: locks('desks', 'locks-status'), tests: locks('desks.test', 'locks-status.test'), minutes: 20 },
+  status: { files: locks('lock-queues', 'locks-status'), tests: locks('lock-queues.test', 'locks-status.test'), minutes: 20 },
   unserved: { files: locks('unserved'), tests: locks('unserved-reasons.test', 'unserved.test'), minutes: 45 },
   register: {
     files: locks('register', 'register-lock'),
@@ -244,9 +244,9 @@ export const slices = {
     tests: transports('mesh-contact.test', 'web-socket-mesh.test'),
     minutes: 90,
   },
-  desk: {
-    files: locks('lock-desk', 'lock-handle', 'locks-options', 'visits'),
-    tests: locks('locks-options.test', 'visits.test', 'lock-desk.test', 'turns.test'),
+  queue: {
+    files: locks('lock-queue', 'lock-handle', 'locks-options', 'visits'),
+    tests: locks('locks-options.test', 'visits.test', 'lock-queue.test', 'turns.test'),
     minutes: 40,
   },
   graph: {

@@ -11,7 +11,7 @@ type Judged = Judging & { readonly folded: Folded };
 
 /** Compares properties on totals with properties on the whole configuration, over many configurations. */
 export class Comparison {
-  looks = 0;
+  comparisons = 0;
   /** Number of configurations in which each property held, and in which it did not. */
   readonly verdicts = new Map<string, [held: number, refuted: number]>();
 
@@ -28,7 +28,7 @@ export class Comparison {
       configuration,
     );
     return () => {
-      this.looks++;
+      this.comparisons++;
       sums.update();
       for (const property of properties) {
         const { name, folded } = property;
@@ -37,7 +37,7 @@ export class Comparison {
         if (own !== summed) {
           const { nodes, flights, crashed } = configuration;
           const seen = JSON.stringify([[...nodes], flights, crashed], null, 1);
-          throw new Error(`"${name}" holds: ${own}, by its totals: ${summed}, at look ${this.looks}: ${seen}`);
+          throw new Error(`"${name}" holds: ${own}, by its totals: ${summed}, at look ${this.comparisons}: ${seen}`);
         }
         const counts = this.verdicts.get(name) ?? [0, 0];
         counts[own ? 0 : 1]++;
@@ -137,7 +137,7 @@ class Damage {
 interface Damages {
   /** Reference forms of its properties with totals, on the whole configuration, with the same names. */
   readonly plain?: readonly Property<any>[];
-  readonly looksMin: number;
+  readonly comparisonsMin: number;
   readonly seed: number;
   readonly twists?: readonly Twist[];
   /** True if channels come up and go down. */
@@ -148,13 +148,13 @@ interface Damages {
 export function compareForms(
   protocol: Protocol,
   scenarios: readonly object[],
-  { plain, looksMin, seed, twists = [], turnsLinks = false }: Damages,
+  { plain, comparisonsMin, seed, twists = [], turnsLinks = false }: Damages,
 ): Comparison {
   const random = new Random(seed, 'damage');
   const comparison = new Comparison();
   const plainOf = (property: Judging) =>
     plain?.find((one): one is Judging => one.name === property.name && one.kind !== 'eventually') ?? property;
-  for (let run = 0; comparison.looks < looksMin; run++) {
+  for (let run = 0; comparison.comparisons < comparisonsMin; run++) {
     const scenario = { protocol: protocol.name, seed: run, ...scenarios[run % scenarios.length] };
     const simulation = new Simulation(parseScenario(scenario, { [protocol.name]: protocol }), {
       host: 'snapshots',

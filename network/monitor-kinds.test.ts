@@ -45,10 +45,10 @@ describe('always', () => {
   });
 
   test('a violated property is not checked again', () => {
-    let looks = 0;
-    const { step, verdicts } = watching([always('counted', () => (looks++, false))]);
+    let checks = 0;
+    const { step, verdicts } = watching([always('counted', () => (checks++, false))]);
     for (const at of [1, 2, 3]) step(at, 'a', at);
-    expect([looks, verdicts(), looks]).toEqual([1, [false], 1]);
+    expect([checks, verdicts(), checks]).toEqual([1, [false], 1]);
   });
 
   test('is evaluated again at the end', () => {
@@ -66,14 +66,14 @@ describe('always', () => {
 });
 
 test('sometimes: one state satisfies it, otherwise the result is unknown', () => {
-  let looks = 0;
-  const seen: Property<any> = { ...named('large'), kind: 'sometimes', holds: (c) => (looks++, sumOf(c) > 10) };
+  let checks = 0;
+  const seen: Property<any> = { ...named('large'), kind: 'sometimes', holds: (c) => (checks++, sumOf(c) > 10) };
   const never: Property<any> = { ...named('never'), kind: 'sometimes', holds: () => false };
   const { step, verdicts } = watching([seen, never]);
   step(1, 'a', 1);
   step(2, 'a', 11);
   step(3, 'a', 1);
-  expect([verdicts(true), looks]).toEqual([[true, null], 2]);
+  expect([verdicts(true), checks]).toEqual([[true, null], 2]);
 });
 
 describe('eventually', () => {
@@ -127,8 +127,8 @@ describe('a large network', () => {
   const many = () => stateOf(Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`n${i}`, 0])));
 
   test('is checked at one step of four, except for properties of a neighborhood', () => {
-    let looks = 0;
-    const global = always('global', () => (looks++, true));
+    let checks = 0;
+    const global = always('global', () => (checks++, true));
     const around: [unknown, string][] = [];
     const local: Property<any> = {
       ...named('local'),
@@ -138,16 +138,16 @@ describe('a large network', () => {
     };
     const { notified, step } = watching([global, local], many());
     for (let i = 0; i < 9; i++) step(i, `n${i}`, 1);
-    expect([looks, around.map(([, node]) => node)]).toEqual([3, ['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7']]);
+    expect([checks, around.map(([, node]) => node)]).toEqual([3, ['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7']]);
     expect(notified).toEqual([{ property: 'local', description: 'local it is.', nodes: ['n7'], index: 7, at: 7 }]);
   });
 
   test('up to two hundred nodes, every step is checked', () => {
-    let looks = 0;
+    let checks = 0;
     const state = stateOf(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`n${i}`, 0])));
-    const { step } = watching([always('global', () => (looks++, true))], state);
+    const { step } = watching([always('global', () => (checks++, true))], state);
     for (let i = 0; i < 5; i++) step(i, 'n0', 1);
-    expect(looks).toBe(5);
+    expect(checks).toBe(5);
   });
 
   test('a property that had not converged at the last evaluation stays unknown', () => {

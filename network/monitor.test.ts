@@ -49,7 +49,7 @@ describe('closed', () => {
 });
 
 describe('properties that share a predicate', () => {
-  const looks = (...properties: readonly Property<any>[]) => {
+  const checks = (...properties: readonly Property<any>[]) => {
     const state = { value: 1, instance: { topology: { nodes: ['a'] } }, nodes: new Map([['a', {}]]) };
     const monitor = new Monitor(properties, state as any);
     monitor.record({ index: 0, at: 0, kind: 'deliver', node: 'a' } as Step);
@@ -59,7 +59,7 @@ describe('properties that share a predicate', () => {
   test('share its result, which is computed once per check', () => {
     let asked = 0;
     const holds = (c: any) => (asked++, is1(c));
-    expect(looks({ ...closed, holds }, { ...converges, holds })).toEqual([true, true]);
+    expect(checks({ ...closed, holds }, { ...converges, holds })).toEqual([true, true]);
     // After the step, and at the end.
     expect(asked).toBe(2);
   });
@@ -76,6 +76,6 @@ describe('properties that share a predicate', () => {
         return c.value === this.value;
       }
     }
-    expect(looks(new Is('one', 1), new Is('two', 2))).toEqual([true, false]);
+    expect(checks(new Is('one', 1), new Is('two', 2))).toEqual([true, false]);
   });
 });

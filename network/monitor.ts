@@ -199,13 +199,13 @@ export class Monitor {
     if (property.kind === 'converges') return this.pending.has(property) ? null : true;
     if (property.kind === 'closed') return this.reached.has(property.name) ? true : null;
     if (property.kind !== 'eventually') return true;
-    const nodes = [...this.configuration.nodes.keys()].filter((node) => this.isOwed(property, node));
+    const nodes = [...this.configuration.nodes.keys()].filter((node) => this.hasPending(property, node));
     if (nodes.length === 0) return true;
     if (atRest) this.violate(property, { nodes });
     return atRest ? false : null;
   }
 
-  private isOwed(property: Property<any> & { kind: 'eventually' }, node: NodeId): boolean {
+  private hasPending(property: Property<any> & { kind: 'eventually' }, node: NodeId): boolean {
     return property.when(this.configuration, node) && !property.holds(this.configuration, node);
   }
 }

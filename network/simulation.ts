@@ -310,7 +310,7 @@ export class Simulation {
   private isAtRest(next: number): boolean {
     const { protocol, until } = this.scenario;
     const isOver = next > this.clock.now() && this.pendingEvents === 0 && !this.network.world.environment.hasWaiting;
-    if (!protocol.atRest || 'at' in until || !isOver || this.network.world.owesReactions) return false;
+    if (!protocol.atRest || 'at' in until || !isOver || this.network.world.hasPendingReactions) return false;
     return protocol.atRest(this.configuration) && !this.network.giveUpLost();
   }
 }

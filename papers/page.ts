@@ -64,8 +64,8 @@ function cellOf(cell: TableCell): string {
   const agreement = agrees(cell);
   if (agreement === null) return `<td>${textOf(value)}</td>`;
   const bound = check === 'atMost' || check === 'atLeast' ? BOUND[check] : '';
-  const beside = `<small>${bound}${textOf(expected ?? null)} ${agreement ? '✓' : '✗'}</small>`;
-  return `<td class="${agreement ? 'agrees' : 'differs'}">${textOf(value)}${beside}</td>`;
+  const remark = `<small>${bound}${textOf(expected ?? null)} ${agreement ? '✓' : '✗'}</small>`;
+  return `<td class="${agreement ? 'agrees' : 'differs'}">${textOf(value)}${remark}</td>`;
 }
 
 const textOf = (value: number | string | null): string =>

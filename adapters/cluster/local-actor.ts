@@ -148,7 +148,7 @@ export class LocalActor {
     const { hosting, replica } = node;
     // A member that knows the host of an actor with work wakes the actor if the host goes down.
     const isWatchman = hosting !== undefined && hosting.context.isAwake;
-    return (hosting === undefined || statePath(hosting) === 'passive') && !isWatchman && (replica?.owed.length ?? 0) === 0;
+    return (hosting === undefined || statePath(hosting) === 'passive') && !isWatchman && (replica?.replies.length ?? 0) === 0;
   }
 
   /** Removes its charts. They start again with the state of the replica. */

@@ -92,7 +92,7 @@ async function afterCuts(medium: Medium, cuts: number) {
   for (let cut = 0; cut < cuts; cut++) {
     for (const cable of cables) cable.cut();
     await pause(CUT_MS);
-    await Promise.all(cables.map((cable) => cable.mend()));
+    await Promise.all(cables.map((cable) => cable.repair()));
     await pause(REST_MS);
   }
   return { downs: downs.length, epochs: c!.status().epoch! - epoch!, isLost: held.signal.aborted };

@@ -11,7 +11,7 @@ import { peers } from './peers.fixture.js';
 const COUNT = Number(process.env['COUNT'] ?? 1_000_000);
 
 /** An epoch has room for about fifteen thousand names, so a look at every five thousand sees it when it is nearly full. */
-const LOOKS = Math.max(10, COUNT / 5_000);
+const SAMPLES = Math.max(10, COUNT / 5_000);
 
 interface Tenth {
   readonly seconds: number;
@@ -25,18 +25,18 @@ test(
   `${COUNT} names: the last tenth is as fast as the first, and no table has grown`,
   async () => {
     const [all] = await peers('a', 'b', 'c');
-    const everybody = Object.values(all);
-    const held = await Promise.all(everybody.map((locks) => locks.acquire(`kept by ${locks.node.id}`)));
-    const epoch = () => everybody[0]!.status().epoch;
+    const allLocks = Object.values(all);
+    const held = await Promise.all(allLocks.map((locks) => locks.acquire(`kept by ${locks.node.id}`)));
+    const epoch = () => allLocks[0]!.status().epoch;
     const first = epoch();
     const tenths: Tenth[] = [];
-    const looks: Tenth[] = [];
+    const samples: Tenth[] = [];
     let [since, cpu] = [performance.now(), process.cpuUsage()];
-    await manyNames(everybody, COUNT, LOOKS, () => {
+    await manyNames(allLocks, COUNT, SAMPLES, () => {
       const { user, system } = process.cpuUsage(cpu);
       const [seconds, processor] = [(performance.now() - since) / 1_000, (user + system) / 1e6];
-      looks.push({ seconds, processor, heap: heapUsed(), kept: Math.max(...everybody.map(keptAt)) });
-      if (looks.length % (LOOKS / 10) === 0) tenths.push(summarize(looks.splice(0), tenths[0]));
+      samples.push({ seconds, processor, heap: heapUsed(), kept: Math.max(...allLocks.map(keptAt)) });
+      if (samples.length % (SAMPLES / 10) === 0) tenths.push(summarize(samples.splice(0), tenths[0]));
       [since, cpu] = [performance.now(), process.cpuUsage()];
     });
     console.log(`${epoch() - first} epochs`);
@@ -50,9 +50,9 @@ test(
   3 * 3_600_000,
 );
 
-function summarize(looks: readonly Tenth[], first?: Tenth): Tenth {
-  const sum = (key: keyof Tenth) => looks.reduce((all, look) => all + look[key], 0);
-  const most = (key: keyof Tenth) => Math.max(...looks.map((look) => look[key]));
+function summarize(samples: readonly Tenth[], first?: Tenth): Tenth {
+  const sum = (key: keyof Tenth) => samples.reduce((all, look) => all + look[key], 0);
+  const most = (key: keyof Tenth) => Math.max(...samples.map((look) => look[key]));
   const tenth = { seconds: sum('seconds'), processor: sum('processor'), heap: most('heap'), kept: most('kept') };
   const { seconds, processor } = first ?? tenth;
   const ratios = [seconds / tenth.seconds, processor / tenth.processor].map((ratio) => ratio.toFixed(2));

@@ -13,9 +13,9 @@ export function keptAt({ node }: Locks): number {
 }
 
 /** Requests this many locks with new names in turn, each at the next of the peers. `look` is called this many times, at equal distances. */
-export async function manyNames(all: readonly Locks[], count: number, looks: number, look: () => void): Promise<void> {
+export async function manyNames(all: readonly Locks[], count: number, samples: number, look: () => void): Promise<void> {
   for (let i = 0; i < count; i++) {
     await all[i % all.length]!.request(`order ${i}`, () => {});
-    if ((i + 1) % (count / looks) === 0) look();
+    if ((i + 1) % (count / samples) === 0) look();
   }
 }

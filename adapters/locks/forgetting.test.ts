@@ -11,12 +11,12 @@ test('200 names in turn: the state of peers is bounded, and holders keep their l
     delete (globalThis as Record<symbol, unknown>)[LIMITS];
   });
   const [all] = await peers('a', 'b', 'c');
-  const everybody = Object.values(all);
-  const held = await Promise.all(everybody.map((locks) => locks.acquire(`kept by ${locks.node.id}`)));
-  const first = everybody[0]!.status().epoch;
+  const allLocks = Object.values(all);
+  const held = await Promise.all(allLocks.map((locks) => locks.acquire(`kept by ${locks.node.id}`)));
+  const first = allLocks[0]!.status().epoch;
   const kept: number[] = [];
-  await manyNames(everybody, 200, 10, () => kept.push(...everybody.map(keptAt)));
-  expect(everybody[0]!.status().epoch - first).toBeGreaterThan(5);
+  await manyNames(allLocks, 200, 10, () => kept.push(...allLocks.map(keptAt)));
+  expect(allLocks[0]!.status().epoch - first).toBeGreaterThan(5);
   // Room for eight locks, three held locks with a role and three entries each, and a few roles that always exist.
   expect(Math.max(...kept)).toBeLessThan(60);
   expect(held.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);

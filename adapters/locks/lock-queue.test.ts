@@ -187,7 +187,7 @@ test('an abandoned confirmed grant is given back: a later caller repeats the req
 });
 
 test('otherwise a later caller takes over the request, except in another mode', async () => {
-  for (const [mode, wishesThen] of [
+  for (const [mode, commandsThen] of [
     ['exclusive', []],
     ['shared', ['release', 'share']],
   ] as const) {
@@ -199,7 +199,7 @@ test('otherwise a later caller takes over the request, except in another mode', 
     since(commands);
     queue.granted(1);
     await turn();
-    expect([commands, answers.has('second')]).toEqual([wishesThen, mode === 'exclusive']);
+    expect([commands, answers.has('second')]).toEqual([commandsThen, mode === 'exclusive']);
   }
 });
 

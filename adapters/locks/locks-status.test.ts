@@ -16,27 +16,27 @@ const context = {
 };
 const nodeOf = (role?: object) =>
   ({ id: 'a', role: (name: string) => (name === EPOCHS ? role : undefined) }) as unknown as LiveNode;
-const noDesks = new Map<string, LockQueue>();
+const noQueues = new Map<string, LockQueue>();
 const peers = ['c', 'a', 'b'];
 
 test('before it participates a peer misses all others, and after its end none', () => {
   const nothing = { epoch: 0, members: [], leader: null, held: [], waiting: [] };
-  expect(statusOf(nodeOf(), peers, noDesks, false)).toEqual({ ...nothing, state: 'connecting', missing: ['c', 'b'] });
-  expect(statusOf(nodeOf(), peers, noDesks, true)).toEqual({ ...nothing, state: 'closed', missing: [] });
+  expect(statusOf(nodeOf(), peers, noQueues, false)).toEqual({ ...nothing, state: 'connecting', missing: ['c', 'b'] });
+  expect(statusOf(nodeOf(), peers, noQueues, true)).toEqual({ ...nothing, state: 'closed', missing: [] });
 });
 
 test('a peer reports its members, its leader, and the missing voters', () => {
   const node = nodeOf({ value: { serving: 'idle' }, context });
   const expected = { state: 'serving', epoch: 7, members: ['a', 'b'], leader: 'b', missing: ['c'], held: [], waiting: [] };
-  expect(statusOf(node, peers, noDesks, false)).toEqual(expected);
-  expect(statusOf(node, peers, noDesks, true)).toEqual(expected);
+  expect(statusOf(node, peers, noQueues, false)).toEqual(expected);
+  expect(statusOf(node, peers, noQueues, true)).toEqual(expected);
   const { leader: _, ...leaderless } = context;
-  expect(statusOf(nodeOf({ value: 'apart', context: leaderless }), [], noDesks, false)).toEqual({
+  expect(statusOf(nodeOf({ value: 'apart', context: leaderless }), [], noQueues, false)).toEqual({
     ...expected,
     state: 'apart',
     leader: null,
   });
-  (statusOf(node, peers, noDesks, false).members as string[]).push('z');
+  (statusOf(node, peers, noQueues, false).members as string[]).push('z');
   expect(context.served.members).toEqual(['a', 'b']);
 });
 
@@ -51,11 +51,11 @@ test.each(['preparing', 'following'])('a peer that does not vote is apart, not %
 
 test('a client reports the peer to which it is attached', () => {
   for (const host of ['b', null])
-    expect(statusOf(nodeOf({ value: 'seeking', context: { ...context, host } }), peers, noDesks, false)).toMatchObject({
+    expect(statusOf(nodeOf({ value: 'seeking', context: { ...context, host } }), peers, noQueues, false)).toMatchObject({
       state: 'seeking',
       host,
     });
-  expect(statusOf(nodeOf({ value: 'apart', context }), peers, noDesks, false)).not.toHaveProperty('host');
+  expect(statusOf(nodeOf({ value: 'apart', context }), peers, noQueues, false)).not.toHaveProperty('host');
 });
 
 test('held locks and waiting requests are listed by name', () => {

@@ -9,17 +9,17 @@ import { peers } from './peers.fixture.js';
 test('a claim among 4,000 is found, added and removed with a few dozen lookups', () => {
   const nameOf = (i: number) => `n${String(i).padStart(4, '0')}`;
   const claims: readonly Claim[] = Array.from({ length: 4_000 }, (_, i) => ({ lock: nameOf(i), fence: null, user: 'a' }));
-  let looks = 0;
+  let samples = 0;
   const watched = new Proxy(claims, {
     get: (list, key: string) => {
-      if (/^\d+$/.test(key)) looks++;
+      if (/^\d+$/.test(key)) samples++;
       return (list as any)[key] as unknown;
     },
   });
   for (const i of [0, 1_999, 3_999]) expect(claimOf({ claims: watched }, nameOf(i))).toBe(claims[i]);
   for (const lock of ['', 'n2000x', 'z']) expect(claimOf({ claims: watched }, lock)).toBeUndefined();
-  expect(looks).toBeGreaterThan(0);
-  expect(looks / 6).toBeLessThanOrEqual(14);
+  expect(samples).toBeGreaterThan(0);
+  expect(samples / 6).toBeLessThanOrEqual(14);
   const one = withClaim({ lock: 'n2000x', fence: null, user: 'a' }, claims);
   expect(one.map(({ lock }) => lock)).toEqual([...claims.map(({ lock }) => lock), 'n2000x'].sort());
   const granted = withClaim({ lock: 'n2000x', fence: 7, user: 'a' }, one);

@@ -14,9 +14,9 @@ const isOpen = async (promise: Promise<unknown>): Promise<boolean> =>
 test('readers share a lock; a writer waits for them, and later readers wait for it', async () => {
   const [{ a, b, c }] = await peers('a', 'b', 'c');
   const first = await a!.acquire('x', shared);
-  const beside = await a!.acquire('x', shared);
+  const concurrent = await a!.acquire('x', shared);
   const other = await b!.acquire('x', shared);
-  expect([first.mode, first.fence]).toEqual(['shared', beside.fence]);
+  expect([first.mode, first.fence]).toEqual(['shared', concurrent.fence]);
   expect(other.fence).toBeGreaterThan(first.fence);
   expect(a!.status().held).toEqual([{ name: 'x', fence: first.fence, mode: 'shared' }]);
   const reads = { name: 'x', mode: 'shared', clientId: 'a' };
@@ -30,7 +30,7 @@ test('readers share a lock; a writer waits for them, and later readers wait for 
   first.release();
   other.release();
   expect(await isOpen(writer)).toBe(true);
-  beside.release();
+  concurrent.release();
   const written = await writer;
   expect(written.mode).toBe('exclusive');
   expect(written.fence).toBeGreaterThan(other.fence);
@@ -107,12 +107,12 @@ test('ifAvailable: shared next to readers, exclusive only without holders', asyn
   const [{ a, b }] = await peers('a', 'b');
   const reading = await b!.acquire('x', shared);
   const available = (locks: Locks, mode: 'exclusive' | 'shared') => locks.acquire('x', { mode, ifAvailable: true } as object);
-  const beside = (await Promise.all([available(a!, 'shared'), available(b!, 'shared')])) as Lock[];
-  expect(beside.map((lock) => lock?.mode)).toEqual(['shared', 'shared']);
-  beside[0]!.release();
+  const concurrent = (await Promise.all([available(a!, 'shared'), available(b!, 'shared')])) as Lock[];
+  expect(concurrent.map((lock) => lock?.mode)).toEqual(['shared', 'shared']);
+  concurrent[0]!.release();
   expect(await available(a!, 'exclusive')).toBeNull();
   expect(await available(b!, 'exclusive')).toBeNull();
-  beside[1]!.release();
+  concurrent[1]!.release();
   reading.release();
   await b!.request('x', async () => {
     expect(await available(a!, 'shared')).toBeNull();

@@ -5,7 +5,7 @@ import {
   isLater,
   keepersAfter,
   knownBy,
-  NOBODY,
+  NO_KEEPERS,
   forgottenText,
   type CopyAnswer,
   type Copy,
@@ -89,15 +89,15 @@ describe('conclusions from the answers', () => {
 
   test('with one fence, the copy that has moved is later', () => {
     expect([isLater(copy(5, two), copy(5, moving)), isLater(copy(5, moving), copy(5, two))]).toEqual([true, false]);
-    expect([isLater(copy(0), copy(0, NOBODY)), isLater(copy(6, moving), copy(5, two))]).toEqual([true, true]);
+    expect([isLater(copy(0), copy(0, NO_KEEPERS)), isLater(copy(6, moving), copy(5, two))]).toEqual([true, true]);
   });
 
   test('nothing was written: by a majority of both lists, or by all of the present one', () => {
     expect(known(one, { a: copy(0), b: copy(0) })).toMatchObject({ is: 'settled' });
     expect(known(three, { a: copy(0), b: copy(0) }).is).toBe('waiting');
-    expect(known(three, { a: copy(0), b: copy(0), d: copy(0, NOBODY) }).is).toBe('settled');
-    expect(known(three, { a: copy(0), d: copy(0, NOBODY) }).is).toBe('waiting');
-    expect(known(three, { a: copy(0), d: copy(0, NOBODY), e: copy(0, NOBODY) }).is).toBe('unwritten');
+    expect(known(three, { a: copy(0), b: copy(0), d: copy(0, NO_KEEPERS) }).is).toBe('settled');
+    expect(known(three, { a: copy(0), d: copy(0, NO_KEEPERS) }).is).toBe('waiting');
+    expect(known(three, { a: copy(0), d: copy(0, NO_KEEPERS), e: copy(0, NO_KEEPERS) }).is).toBe('unwritten');
     expect(known(three, { a: null, d: null, e: null }).is).toBe('unwritten');
     expect(known({ version: 0, peers: [] }, { a: null }).is).toBe('waiting');
   });

@@ -52,7 +52,7 @@ export type CopyQuestion =
   | { readonly type: 'read'; readonly fence: number; readonly initial?: number }
   | ({ readonly type: 'write' } & Copy);
 
-export const NOBODY: Keepers = { version: 0, peers: [] };
+export const NO_KEEPERS: Keepers = { version: 0, peers: [] };
 
 /** The state of this peer's epochs; `undefined` after its locks are closed. */
 export const knowledgeOf = ({ node }: Locks): EpochsContext | undefined =>

@@ -160,7 +160,7 @@ describe('the runs detect a missing rule:', () => {
         },
       },
     ],
-    'nobody looks whether an answer has room': [
+    'nobody checks whether an answer has room': [
       /not all is answered|too long for a message/,
       { refused: () => null, refusedCopy: () => null },
     ],

@@ -39,7 +39,7 @@ import {
   knownBy,
   keeperLists,
   knowledgeOf,
-  NOBODY,
+  NO_KEEPERS,
   forgottenText,
   writing,
   type Answers,
@@ -212,7 +212,7 @@ export class Register<T extends Json> {
   /** The list of peers that this peer was given. */
   private get first(): Keepers {
     const { peers } = this.locks;
-    return peers.length === 0 ? NOBODY : { version: 1, peers };
+    return peers.length === 0 ? NO_KEEPERS : { version: 1, peers };
   }
 
   /** Loads the stored state. Empty storage belongs to a peer that has never changed the value. */
@@ -221,7 +221,7 @@ export class Register<T extends Json> {
     const stored = storage && (await loadStored(storage, this.keeping));
     if (stored && Object.keys(stored).length === 0) {
       await node.ready;
-      this.copy = { fence: 0, value: this.initial, keepers: this.isOfFirst() ? this.first : NOBODY };
+      this.copy = { fence: 0, value: this.initial, keepers: this.isOfFirst() ? this.first : NO_KEEPERS };
       this.promised = 0;
       return;
     }

@@ -109,10 +109,10 @@ describe('locks with another name', () => {
 });
 
 describe('a client whose listed peers do not vote', () => {
-  const everybody = [...three, 'd', 'e', 'f'];
+  const allIds = [...three, 'd', 'e', 'f'];
   async function served(start: ReturnType<typeof cluster>['start'], peers = three) {
     const on = onBus(new InProcessBus());
-    const all = peers.map((id) => start(on(id, everybody), { peers }));
+    const all = peers.map((id) => start(on(id, allIds), { peers }));
     await Promise.all(all.map(({ ready }) => ready));
     return { on, all };
   }
@@ -125,8 +125,8 @@ describe('a client whose listed peers do not vote', () => {
   test('because they are clients themselves, or not connected', async () => {
     const { start, texts } = cluster();
     const { on } = await served(start);
-    await start(on('e', everybody), { peers: three, client: true }).ready;
-    const { transport } = start(on('d', everybody), { peers: ['e', 'f'], client: true });
+    await start(on('e', allIds), { peers: three, client: true }).ready;
+    const { transport } = start(on('d', allIds), { peers: ['e', 'f'], client: true });
     await expect.poll(() => transport.peers.size).toBe(4);
     await settled();
     expect(await texts()).toContain(
@@ -138,8 +138,8 @@ describe('a client whose listed peers do not vote', () => {
   test('because they wait to be added: they report the voters', async () => {
     const { start, texts } = cluster();
     const { on } = await served(start);
-    start(on('e', everybody), { join: true });
-    const { transport } = start(on('d', everybody), { peers: ['e'], client: true });
+    start(on('e', allIds), { join: true });
+    const { transport } = start(on('d', allIds), { peers: ['e'], client: true });
     await expect.poll(() => transport.peers.size).toBe(4);
     await settled();
     expect(await texts()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now. Start it again with these as its peers`);
@@ -149,7 +149,7 @@ describe('a client whose listed peers do not vote', () => {
     const { start, texts } = cluster();
     const { on, all } = await served(start, [...three, 'e']);
     await all[0]!.removeMember('e');
-    const { transport } = start(on('d', everybody), { peers: ['e'], client: true });
+    const { transport } = start(on('d', allIds), { peers: ['e'], client: true });
     await expect.poll(() => transport.peers.size).toBe(4);
     await settled();
     expect(await texts()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now. Start it again with these as its peers`);

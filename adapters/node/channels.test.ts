@@ -77,16 +77,16 @@ describe('a conversation', () => {
     const transport = new InProcessBus().transport('a');
     const channels = Channels.of(transport);
     expect(Channels.of(transport)).toBe(channels);
-    const nobody = { message: () => {} };
-    expect(() => channels.open('', nobody)).toThrow('The name has 0 characters. Use 1 to 512.');
-    expect(() => channels.open('x'.repeat(513), nobody)).toThrow('The name has 513 characters. Use 1 to 512.');
-    channels.open('x'.repeat(512), nobody);
-    channels.open('y', nobody);
-    expect(() => channels.open('y', nobody)).toThrow(
+    const listener = { message: () => {} };
+    expect(() => channels.open('', listener)).toThrow('The name has 0 characters. Use 1 to 512.');
+    expect(() => channels.open('x'.repeat(513), listener)).toThrow('The name has 513 characters. Use 1 to 512.');
+    channels.open('x'.repeat(512), listener);
+    channels.open('y', listener);
+    expect(() => channels.open('y', listener)).toThrow(
       '"y" is already open on the transport of "a". Close it first, or use another name.',
     );
     channels.close('y');
-    channels.open('y', nobody);
+    channels.open('y', listener);
   });
 
   test('receives messages, presence and the reason of the close, as far as it subscribes', async () => {

@@ -67,8 +67,8 @@ export class SharedBacklog {
 /**
  * If another peer wants a seat, its holder has a second to answer. Looks are counted instead of time, because this process may be paused.
  */
-const LOOKS_MAX = 10;
-const LOOK_MS = 100;
+const CHECKS_MAX = 10;
+const CHECK_MS = 100;
 /** Milliseconds for which a socket is paused. */
 const REST_MS = 20;
 
@@ -194,9 +194,9 @@ export class BoundedLine implements Line {
     const { socket } = this;
     if (socket.readyState !== socket.OPEN) return Promise.resolve(false);
     return new Promise((resolve) => {
-      const looking = new Subscription();
+      const checkTimer = new Subscription();
       const end = (is: boolean) => {
-        looking.unsubscribe();
+        checkTimer.unsubscribe();
         socket.off('pong', yes).off('close', no);
         resolve(is);
       };
@@ -209,12 +209,12 @@ export class BoundedLine implements Line {
         // A paused socket delivers nothing, and an answer may be queued behind other frames.
         const isSpeaking = this.resting !== undefined || received !== before;
         if (left === 0 && !isSpeaking) return no();
-        later(looking, this.environment.clock, () => look(isSpeaking ? LOOKS_MAX : left - 1, received), LOOK_MS);
+        later(checkTimer, this.environment.clock, () => look(isSpeaking ? CHECKS_MAX : left - 1, received), CHECK_MS);
       };
       socket.on('pong', yes).on('close', no);
       this.asked++;
       this.ping();
-      look(LOOKS_MAX, this.received);
+      look(CHECKS_MAX, this.received);
     });
   }
 

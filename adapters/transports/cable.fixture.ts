@@ -41,7 +41,7 @@ export interface Breakable {
   readonly port: number;
   /** Closes all connections and refuses new ones. */
   cut(): void;
-  mend(): Promise<void>;
+  repair(): Promise<void>;
 }
 
 /** A proxy to a port on this machine that can close its connections. */
@@ -70,7 +70,7 @@ export async function breakable(to: number): Promise<Breakable> {
     for (const socket of sockets) socket.destroy();
   };
   onTestFinished(() => void (server.listening && cut()));
-  return { port, cut, mend: () => listen(port) };
+  return { port, cut, repair: () => listen(port) };
 }
 
 /** Two MessageChannels with a relay between them. */

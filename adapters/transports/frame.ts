@@ -73,6 +73,6 @@ export const isTopicRoot = (value: unknown): value is string =>
 /** An id as one token of a subject or topic: letters, digits, `-` and `_` are kept, other bytes are escaped. */
 export const topicToken = (id: NodeId): string =>
   Array.from(new TextEncoder().encode(id), (byte) => {
-    const letter = String.fromCharCode(byte);
-    return /[A-Za-z0-9_-]/.test(letter) ? letter : `=${byte.toString(16).padStart(2, '0')}`;
+    const character = String.fromCharCode(byte);
+    return /[A-Za-z0-9_-]/.test(character) ? character : `=${byte.toString(16).padStart(2, '0')}`;
   }).join('');

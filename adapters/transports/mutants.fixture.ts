@@ -19,7 +19,7 @@ const LINE = 'transports/bounded-line.ts';
 const line = 'transports/bounded-line.test.ts';
 const MQTT = 'transports/mqtt.ts';
 const mqtt = 'transports/mqtt.test.ts';
-const DOOR = 'transports/web-socket-hub.ts';
+const HUB_FILE = 'transports/web-socket-hub.ts';
 const LISTENER = 'transports/web-socket-listener.ts';
 
 export const mutants: readonly WireMutant[] = [
@@ -154,16 +154,16 @@ export const mutants: readonly WireMutant[] = [
   [
     'one late timer does not decide',
     LINE,
-    'LOOKS_MAX = 10;\nconst LOOK_MS = 100;',
-    'LOOKS_MAX = 1;\nconst LOOK_MS = 1_000;',
+    'CHECKS_MAX = 10;\nconst CHECK_MS = 100;',
+    'CHECKS_MAX = 1;\nconst CHECK_MS = 1_000;',
     line,
     'one late timer',
   ],
   ['an end that has just sent is not pinged', LINE, 'this.silence > 1 && ', '', line, 'a silent end is pinged'],
   ['a line can be paused', LINE, 'while (this.resting === resting && ', 'while (', line, 'a paused line reads nothing'],
   ['a line stays paused', LINE, 'if (this.resting !== resting) return;', '', line, 'a paused line reads nothing'],
-  ['only true admits a peer', DOOR, 'return answer === true ?', 'return answer ?', webHub, 'admits no peer'],
-  ['ids are a list', DOOR, 'ids !== undefined && !', 'ids === null && !', wrongUses, 'ids as a text'],
+  ['only true admits a peer', HUB_FILE, 'return answer === true ?', 'return answer ?', webHub, 'admits no peer'],
+  ['ids are a list', HUB_FILE, 'ids !== undefined && !', 'ids === null && !', wrongUses, 'ids as a text'],
   [
     'a dialed peer is checked by admit',
     MESH,

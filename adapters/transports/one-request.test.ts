@@ -81,8 +81,8 @@ test.each([
 test('an upgrade may arrive in pieces, and bytes after it belong to the WebSocket', async () => {
   const { call, parsed, behind } = await listening();
   const caller = call();
-  for (const letter of UPGRADE) {
-    caller.socket.write(letter);
+  for (const character of UPGRADE) {
+    caller.socket.write(character);
     await new Promise((resolve) => setImmediate(resolve));
   }
   await expect.poll(() => caller.answer).toContain('101');

@@ -118,4 +118,4 @@ export const reasonIn = ({ why }: Readonly<Record<string, unknown>>): string =>
 
 /** Replaces characters that control a terminal. */
 export const escape = (text: string): string =>
-  text.replace(/[\p{C}\u2028\u2029]/gu, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`);
+  text.replace(/[\p{C}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);

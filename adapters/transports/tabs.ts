@@ -7,7 +7,7 @@
  * tab with a new id.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
-import { EVERYBODY, tabsCore } from '../../machines/tabs/core.js';
+import { ALL, tabsCore } from '../../machines/tabs/core.js';
 import type { TabNotification } from '../../machines/tabs/messages.js';
 import { isObject } from '../../machines/checks.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
@@ -42,7 +42,7 @@ function bus(id: NodeId, channel: string, { clock }: InEnvironment): Transport<t
     const opened = new BroadcastChannel(channel);
     const reader = new FrameReader(id, medium, clock);
     opened.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      if (isObject(data) && (data['to'] === id || data['to'] === EVERYBODY)) reader.read(data['frame']);
+      if (isObject(data) && (data['to'] === id || data['to'] === ALL)) reader.read(data['frame']);
     });
     medium.opened({
       send: (to, _, text) => opened.postMessage({ to, frame: frameText(id, text) }),

@@ -80,7 +80,7 @@ const CHECKS = {
 
 /** Milliseconds that `connect` waits for the first answers of the addresses. */
 const FIRST_ROUND_MS = 1_000;
-const LOOK_MS = 5;
+const CHECK_MS = 5;
 const FIND_MS = 5_000;
 /** Milliseconds between warnings that do not concern an address. */
 const QUIET_MS = 10_000;
@@ -161,7 +161,7 @@ class Mesh implements Connection {
     // A function that finds addresses, such as a DNS lookup, may be slow or never settle.
     const late = new Promise<void>((resolve) => later(this.life, this.environment.clock, resolve, FIRST_ROUND_MS));
     await Promise.race([this.find(), late]);
-    await new Promise<void>((resolve) => this.whenAnswered(FIRST_ROUND_MS / LOOK_MS, resolve));
+    await new Promise<void>((resolve) => this.whenAnswered(FIRST_ROUND_MS / CHECK_MS, resolve));
   }
 
   send(to: NodeId, _: Json, text: string): void {
@@ -192,10 +192,10 @@ class Mesh implements Connection {
     else event();
   }
 
-  private whenAnswered(looks: number, resolve: () => void): void {
+  private whenAnswered(checks: number, resolve: () => void): void {
     const isOpen = [...this.addresses.values()].some(({ state, failures }) => state === 'dialing' && failures === 0);
-    if (!isOpen || looks <= 0 || this.life.closed) resolve();
-    else later(this.life, this.environment.clock, () => this.whenAnswered(looks - 1, resolve), LOOK_MS);
+    if (!isOpen || checks <= 0 || this.life.closed) resolve();
+    else later(this.life, this.environment.clock, () => this.whenAnswered(checks - 1, resolve), CHECK_MS);
   }
 
   /** Sends each peer a ping every second, and drops each one that has been silent for three beats. */

@@ -16,11 +16,11 @@ async function elections(leader, script, ...args) {
     await members.get(id).nextMessage('ready');
   }
   await pause(1_000);
-  const wished = performance.now();
+  const wanted = performance.now();
   const leading = leader(members);
   for (const { send } of members.values()) send('go');
   const first = await leading;
-  const elect = performance.now() - wished;
+  const elect = performance.now() - wanted;
   await pause(2_000);
   const killed = performance.now();
   const dying = members.get(first);

@@ -13,7 +13,7 @@ const PARTS = {
   election: { needs: [], run: async () => (await import('./election.mjs')).compareElections() },
   cluster: { needs: [], run: async () => (await import('./cluster.mjs')).compareCluster() },
   'cluster-memory': { needs: [], run: async () => (await import('./cluster.mjs')).measureMemory() },
-  tabs: { needs: ['chromium'], run: async () => (await import('./tabs.mjs')).besideTabs() },
+  tabs: { needs: ['chromium'], run: async () => (await import('./tabs.mjs')).withTabs() },
 };
 
 const named = process.argv.slice(2);

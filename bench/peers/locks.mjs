@@ -49,7 +49,7 @@ async function contend(acquires, requests) {
   return { waits, handOvers, grants, sent, again };
 }
 
-async function besideServer(server, clientOn) {
+async function withServer(server, clientOn) {
   const clients = [];
   for (let i = 0; i < CLIENTS; i++) clients.push(await clientOn(server.port));
   const result = await contend(
@@ -106,8 +106,8 @@ async function quiver(media) {
 
 export async function compareLocks() {
   const samples = await samplesInTurn(ROUNDS, {
-    'redlock, 5 ± 5 ms retries for ever': async () => besideServer(await redisServer(), redlockOn),
-    'etcd3, a watch for the one that waits': async () => besideServer(await etcdServer(), etcdOn),
+    'redlock, 5 ± 5 ms retries for ever': async () => withServer(await redisServer(), redlockOn),
+    'etcd3, a watch for the one that waits': async () => withServer(await etcdServer(), etcdOn),
     'Quiver, WebSocket hub': byHub,
     'Quiver, WebSocket mesh': byMesh,
   });

@@ -20,7 +20,7 @@ async function contend(context, url, kind) {
   return waits;
 }
 
-export async function besideTabs() {
+export async function withTabs() {
   const outDir = mkdtempSync(join(tmpdir(), 'quiver-tabs-'));
   await build({ root, configFile: false, logLevel: 'error', build: { outDir, target: 'es2022' } });
   const server = await preview({

@@ -27,5 +27,5 @@ function Person({ id, locks }: (typeof all)[number]) {
   );
 }
 
-const everybody = all.map((person) => <Person key={person.id} {...person} />);
-createRoot(document.querySelector('main')!).render(everybody);
+const people = all.map((person) => <Person key={person.id} {...person} />);
+createRoot(document.querySelector('main')!).render(people);

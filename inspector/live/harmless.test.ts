@@ -269,13 +269,13 @@ describe('names of actors', () => {
 
   test('of two thousand alike cost no more each than those of a few', () => {
     const reports = watched();
-    const looks = vi.spyOn(Map.prototype, 'get');
-    onTestFinished(() => looks.mockRestore());
+    const reads = vi.spyOn(Map.prototype, 'get');
+    onTestFinished(() => reads.mockRestore());
     const begin = () => createActor(job).start();
     const costOf = () => {
-      const before = looks.mock.calls.length;
+      const before = reads.mock.calls.length;
       begin();
-      return looks.mock.calls.length - before;
+      return reads.mock.calls.length - before;
     };
     begin();
     const first = costOf();

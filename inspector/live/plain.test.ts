@@ -52,20 +52,20 @@ test('a program with a wrong address continues unobserved, with a warning', () =
 
 /** An object that counts how often one of its keys is looked at, and how often all are listed. */
 function counted(keys: number) {
-  const looks = { values: 0, lists: 0 };
+  const reads = { values: 0, lists: 0 };
   const target = Object.fromEntries(Array.from({ length: keys }, (_, i) => [`key${i}`, i]));
   // A trap of `getOwnPropertyDescriptor` would be asked for every key of a list.
   const object = new Proxy(target, {
     get(of, key) {
-      if (typeof key === 'string' && key.startsWith('key')) looks.values++;
+      if (typeof key === 'string' && key.startsWith('key')) reads.values++;
       return Reflect.get(of, key) as unknown;
     },
     ownKeys(of) {
-      looks.lists++;
+      reads.lists++;
       return Reflect.ownKeys(of);
     },
   });
-  return { object, looks };
+  return { object, reads };
 }
 
 /** The cost of ten events for an actor with this value next to a number, and the last report. */
@@ -85,10 +85,10 @@ function watched(held: object) {
 test('a huge context has a small constant cost; the cut is marked, small values stay', () => {
   const [large, huge] = [counted(5_000), counted(50_000)];
   const notified = [large, huge].map(({ object }) => watched(object));
-  expect(huge.looks.values).toBe(large.looks.values);
-  expect(huge.looks.values / 11).toBeLessThan(5_000);
+  expect(huge.reads.values).toBe(large.reads.values);
+  expect(huge.reads.values / 11).toBeLessThan(5_000);
   // Once for the chart, and once for all events.
-  expect(huge.looks.lists).toBeLessThanOrEqual(2);
+  expect(huge.reads.lists).toBeLessThanOrEqual(2);
   for (const [i, { held, n }] of notified.entries()) {
     const shown = Object.keys(held).length - 1;
     expect(n).toBe(10);
@@ -98,10 +98,10 @@ test('a huge context has a small constant cost; the cut is marked, small values 
 });
 
 test('only a limited number of items of a long list, and of their parts, is read', () => {
-  let looks = 0;
-  const item = (id: number) => new Proxy({ id, at: { x: id } }, { get: (of, key) => (looks++, Reflect.get(of, key) as unknown) });
+  let reads = 0;
+  const item = (id: number) => new Proxy({ id, at: { x: id } }, { get: (of, key) => (reads++, Reflect.get(of, key) as unknown) });
   const read = plain({ list: Array.from({ length: 50_000 }, (_, id) => item(id)), n: 7 }) as { list: unknown[]; n: number };
-  expect(looks).toBeLessThan(20_000);
+  expect(reads).toBeLessThan(20_000);
   expect(read.list[0]).toEqual({ id: 0, at: { x: 0 } });
   expect(read.list.at(-1)).toBe(`… ${50_000 - read.list.length + 1} more`);
   expect(read.n).toBe(7);

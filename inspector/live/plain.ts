@@ -185,7 +185,7 @@ const SMALL_MAX = 2_000;
 /** Listing this many keys costs less than visiting one object. */
 const LISTED_IN_A_LOOK = 100;
 
-const large = new WeakMap<object, Keys & { looks: number }>();
+const large = new WeakMap<object, Keys & { checks: number }>();
 
 /**
  * The first keys of an object, at least as many as wanted, and how many it has.
@@ -195,11 +195,11 @@ const large = new WeakMap<object, Keys & { looks: number }>();
  */
 function firstKeys(value: object, wanted: number): Keys {
   const known = wanted <= SMALL_MAX ? large.get(value) : undefined;
-  if (known && known.looks-- > 0 && isAsListed(value, known)) return known;
+  if (known && known.checks-- > 0 && isAsListed(value, known)) return known;
   const first = Object.keys(value);
   const count = first.length;
   if (wanted > SMALL_MAX || count <= SMALL_MAX) return { first, count };
-  const keys = { first: first.slice(0, SMALL_MAX), count, looks: count / LISTED_IN_A_LOOK };
+  const keys = { first: first.slice(0, SMALL_MAX), count, checks: count / LISTED_IN_A_LOOK };
   large.set(value, keys);
   return keys;
 }

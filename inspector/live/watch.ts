@@ -7,7 +7,7 @@ import type { Simulation } from '../../network/simulation.js';
 import { LiveTrace } from './live-trace.js';
 
 /** Reading the clock has a cost, too. */
-const STEPS_BETWEEN_LOOKS = 64;
+const STEPS_BETWEEN_CHECKS = 64;
 /** The number of first steps that are always recorded: a short run is complete even on a slow machine. */
 const STEPS_WHOLE = 100;
 /** Milliseconds. A run that becomes quiescent within a gap is shown in its final state after this time. */
@@ -95,7 +95,7 @@ export class Watch {
 
   private stepBegins(): void {
     if (!this.resting) this.began = this.allowance.now();
-    else if (++this.skipped % STEPS_BETWEEN_LOOKS === 0 && this.allowance.isEnough) this.resume();
+    else if (++this.skipped % STEPS_BETWEEN_CHECKS === 0 && this.allowance.isEnough) this.resume();
   }
 
   private stepEnds(): void {

@@ -27,7 +27,7 @@ export function drawingErrors(svg: string, machine: AnyStateMachine): string[] {
   return [
     ...nodes.filter((node) => !drawing.states.has(pathOf(node))).map((node) => `the state ${pathOf(node)} is not drawn`),
     ...nodes.flatMap((node) => transitionsOf(node)).flatMap((transition) => transitionErrors(drawing, transition)),
-    ...strayErrors(drawing, nodes.flatMap(transitionsOf)),
+    ...unknownTransitions(drawing, nodes.flatMap(transitionsOf)),
     ...boxErrors(drawing, nodes),
     ...labelErrors(drawing, nodes),
     ...lineErrors(drawing, nodes),
@@ -83,10 +83,10 @@ function transitionErrors(drawing: Drawing, { name, source, targets }: Declared)
   ];
 }
 
-function strayErrors({ lines, labels, internal }: Drawing, declared: readonly Declared[]): string[] {
+function unknownTransitions({ lines, labels, internal }: Drawing, declared: readonly Declared[]): string[] {
   const names = new Set(declared.map(({ name }) => name));
-  const strays = [...lines, ...labels, ...internal].filter(({ transition }) => !names.has(transition));
-  return strays.map(({ transition }) => `${transition}: the machine does not have it`);
+  const unknown = [...lines, ...labels, ...internal].filter(({ transition }) => !names.has(transition));
+  return unknown.map(({ transition }) => `${transition}: the machine does not have it`);
 }
 
 function boxErrors({ page, states, words }: Drawing, nodes: readonly AnyStateNode[]): string[] {

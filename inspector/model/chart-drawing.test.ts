@@ -18,8 +18,8 @@ async function draw(name: string, machine: AnyStateMachine): Promise<string> {
   const chart = readChart(name, JSON.parse(JSON.stringify(chartDefinition(machine))));
   const layout = await layOutChart(chart, elkHere);
   const taken = { taken: [], refused: [], possible: [] };
-  const looks = { scale: 1, active: new Set<string>(), taken, isNow: false, covered: null, heat: null, controls: null };
-  return renderToString(h(ChartPicture, { layout, label: name, ...looks }));
+  const appearance = { scale: 1, active: new Set<string>(), taken, isNow: false, covered: null, heat: null, controls: null };
+  return renderToString(h(ChartPicture, { layout, label: name, ...appearance }));
 }
 
 const ofProtocols = Object.values(protocols).flatMap(({ name, charts }) =>

@@ -79,10 +79,10 @@ function enteredBefore(
   const last = lastAtMost(lines, line - 1);
   for (let place = last; place > last - STEPS_BACK_MAX && isIn(lines[place]); place--) {
     const at = lines[place]!;
-    const isAnew = takenAt(recording, at, chartOf).some(
+    const isReentered = takenAt(recording, at, chartOf).some(
       (taken) => taken.role === own && taken.passed?.entered.some((state) => state.path === path),
     );
-    if (isAnew || !isIn(lines[place - 1])) return { line: at, path };
+    if (isReentered || !isIn(lines[place - 1])) return { line: at, path };
   }
   return null;
 }

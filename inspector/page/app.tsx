@@ -17,8 +17,8 @@ import { CommandPalette } from './palette.js';
 import { SendBar } from './send.js';
 import { panelSizes, Splitters } from './splitters.js';
 import { share, shared } from './share.js';
-import { Beside } from './story/beside.js';
-import { allStories, besideRun, story } from './story/state.js';
+import { ComparedView } from './story/compared-run.js';
+import { allStories, comparedRun, story } from './story/state.js';
 import { StoryList, StoryStrip } from './story/view.js';
 import { isChartWide, isHelpOpen, isPaletteOpen, isTreeOpen, maximized, theme, toggleTheme } from './shell.js';
 import { tab } from './tab.js';
@@ -40,7 +40,7 @@ export function App() {
   const hasTree = isTreeOpen.value ?? hasPrograms;
   const layout = [
     story.value && 'has-story',
-    besideRun.value && 'has-beside',
+    comparedRun.value && 'has-compared',
     hasPrograms && 'has-programs',
     hasTree && 'has-tree',
   ];
@@ -59,7 +59,7 @@ export function App() {
           <StoryStrip />
           {hasTree && <ActorTree />}
           <NetworkView />
-          <Beside />
+          <ComparedView />
           <div class="chart-column">
             <ChartView />
             <SendBar />

@@ -6,7 +6,7 @@ const story = {
   story: 1,
   title: 'A story',
   runs: { one: run, two: run },
-  steps: [{ run: 'one', at: { at: 3 }, node: 'n0', beside: 'two', along: [{ at: 'start', text: 'First.' }], text: 'Then.' }],
+  steps: [{ run: 'one', at: { at: 3 }, node: 'n0', comparedTo: 'two', along: [{ at: 'start', text: 'First.' }], text: 'Then.' }],
 };
 
 test('a saved story is read again unchanged', () => {
@@ -45,7 +45,7 @@ test.each<[object, string]>([
   [{ ...story, terms: { a: 1 } }, 'its "terms" are not a record of texts'],
   [{ ...story, steps: [null] }, 'step 1 is not a record'],
   [{ ...story, steps: [step, { ...step, run: 'toString' }] }, 'step 2: "run" is not the name of a run of the story'],
-  [{ ...story, steps: [{ ...step, beside: 'three' }] }, 'step 1: "beside" is not the name of a run of the story'],
+  [{ ...story, steps: [{ ...step, comparedTo: 'three' }] }, 'step 1: "comparedTo" is not the name of a run of the story'],
   [{ ...story, steps: [{ ...step, node: 1 }] }, 'step 1: "node" is not a name'],
   [{ ...story, steps: [{ ...step, along: {} }] }, 'step 1: "along" is not a list'],
   [{ ...story, steps: [{ ...step, text: undefined }] }, 'step 1 has no "text", or an invalid "at"'],

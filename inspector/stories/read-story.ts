@@ -56,12 +56,12 @@ function checkStep(step: unknown, runs: object, number: number): void {
   const where = `step ${number + 1}`;
   demand(isRecord(step), `${where} is not a record`);
   const path = placeIn('steps', number);
-  checkKeys(step, path, [...CAPTION_KEYS, 'run', 'node', 'beside', 'along']);
-  const { run, beside, node, along = [] } = step;
+  checkKeys(step, path, [...CAPTION_KEYS, 'run', 'node', 'comparedTo', 'along']);
+  const { run, comparedTo, node, along = [] } = step;
   demand(isString(run) && Object.hasOwn(runs, run), `${where}: "run" is not the name of a run of the story`);
   demand(
-    beside === undefined || (isString(beside) && Object.hasOwn(runs, beside)),
-    `${where}: "beside" is not the name of a run of the story`,
+    comparedTo === undefined || (isString(comparedTo) && Object.hasOwn(runs, comparedTo)),
+    `${where}: "comparedTo" is not the name of a run of the story`,
   );
   demand(node === undefined || isString(node), `${where}: "node" is not a name`);
   demand(Array.isArray(along), `${where}: "along" is not a list`);

@@ -37,7 +37,7 @@ export interface StoryStep extends Caption {
   /** Captions on the way to the place. */
   readonly along?: readonly Caption[];
   /** Another run of the same nodes, shown at the same places next to this one. */
-  readonly beside?: string;
+  readonly comparedTo?: string;
   /** The node whose chart is shown. */
   readonly node?: string;
 }

@@ -13,7 +13,7 @@
  *     epoch, there was nothing to forget (`genesis`).
  *
  * States.
- *   ready     takes requests; `owed` is empty except while the storage writes
+ *   ready     takes requests; `replies` is empty except while the storage writes
  *   replying  the storage has written: replies are sent, and it is ready again
  * Invariants: `promised` never decreases; `copy.fence <= promised`.
  */
@@ -39,7 +39,7 @@ export interface ReplicaInput extends Kept {
 
 export interface ReplicaContext extends ReplicaInput {
   /** Replies that are sent once the storage has written. */
-  readonly owed: readonly { readonly to: NodeId; readonly message: ClusterMessage }[];
+  readonly replies: readonly { readonly to: NodeId; readonly message: ClusterMessage }[];
 }
 
 type From<M> = M & { readonly from: NodeId };
@@ -61,7 +61,7 @@ const wakefulness = ({ context: { copy, isMember } }: In) => ({
   message: { type: 'awake' as const, isAwake: copy !== null && copy.isAwake },
 });
 
-const firstOwed = ({ context: { owed } }: In) => owed[0]!;
+const firstReply = ({ context: { replies } }: In) => replies[0]!;
 
 const keep = [withEvent('keep'), withEvent('oweKept'), store(everything)] as const;
 
@@ -77,30 +77,30 @@ export const replicaMachine = setup({
     promise: assign({ promised: (_, { fence }: Of<'read'>) => fence }),
     keep: assign((_, { copy }: Of<'write'>) => ({ promised: copy.fence, copy })),
     oweCopy: assign({
-      owed: ({ context: { owed, copy, since } }, { from, fence }: Of<'read'>) => [
-        ...owed,
+      replies: ({ context: { replies, copy, since } }, { from, fence }: Of<'read'>) => [
+        ...replies,
         { to: from, message: { type: 'copy' as const, fence, copy, since } },
       ],
     }),
     oweKept: assign({
-      owed: ({ context: { owed } }, { from, copy: { fence, seq } }: Of<'write'>) => [
-        ...owed,
+      replies: ({ context: { replies } }, { from, copy: { fence, seq } }: Of<'write'>) => [
+        ...replies,
         { to: from, message: { type: 'kept' as const, fence, seq } },
       ],
     }),
     rememberAll: assign({ since: 0 }),
-    clear: assign({ owed: ({ context }) => context.owed.slice(1) }),
+    clear: assign({ replies: ({ context }) => context.replies.slice(1) }),
   },
   guards: {
     isLateRead: ({ context }, { fence }: Of<'read'>) => fence < context.promised,
     isLateWrite: ({ context }, { copy }: Of<'write'>) => copy.fence < context.promised,
     isKnown: ({ context }, { copy }: Of<'write'>) => !isLater(copy, context.copy),
     wakes: ({ context }, { copy }: Of<'write'>) => copy.isAwake !== (context.copy?.isAwake ?? false),
-    owes: ({ context }) => context.owed.length > 0,
+    hasReplies: ({ context }) => context.replies.length > 0,
   },
 }).createMachine({
   id: 'replica',
-  context: ({ input }) => ({ ...input, owed: [] }),
+  context: ({ input }) => ({ ...input, replies: [] }),
   entry: tell(wakefulness),
   initial: 'ready',
   states: {
@@ -121,7 +121,10 @@ export const replicaMachine = setup({
       },
     },
     replying: {
-      always: [{ guard: 'owes', target: 'replying', reenter: true, actions: [send(firstOwed), 'clear'] }, { target: 'ready' }],
+      always: [
+        { guard: 'hasReplies', target: 'replying', reenter: true, actions: [send(firstReply), 'clear'] },
+        { target: 'ready' },
+      ],
     },
   },
 });

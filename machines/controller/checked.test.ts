@@ -67,9 +67,9 @@ describe('changes', () => {
 
   test('without that, the root signals the end while permits are in flight', () => {
     const options = { kind: 'main', M: 2, W: 0 };
-    const wished = { name: 'the signal waits for the permits' };
-    const early = check(star(3), options, { properties: lateProperties(options).filter(({ name }) => name === wished.name) });
-    expect(early).toMatchObject({ verdict: 'invalid', counterexample: { property: wished.name } });
+    const wanted = { name: 'the signal waits for the permits' };
+    const early = check(star(3), options, { properties: lateProperties(options).filter(({ name }) => name === wanted.name) });
+    expect(early).toMatchObject({ verdict: 'invalid', counterexample: { property: wanted.name } });
   });
 
   test('MODIFIED: a request for more than the rest is answered too', () => {

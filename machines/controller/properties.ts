@@ -9,7 +9,7 @@ import type { Property, Instance } from '../protocol.js';
 import type { Controller } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import { fittingFold } from './fitting.js';
-import { controllerFold, isOwed, isWhole } from './totals.js';
+import { controllerFold, hasPending, isWhole } from './totals.js';
 import { isFailing, isWaiting, live } from './view.js';
 
 type ControllerProperty = Property<ControllerOptions>;
@@ -37,7 +37,7 @@ const invariants: ControllerProperty[] = [
   promise(
     'no request is forgotten',
     'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart, and nodes that failed.',
-    (t, c) => !t.isQuiet || t.pending === 0 || isFailing(c()) || !live(c()).some(([, node]) => isOwed(node, t.options)),
+    (t, c) => !t.isQuiet || t.pending === 0 || isFailing(c()) || !live(c()).some(([, node]) => hasPending(node, t.options)),
   ),
 ];
 

@@ -54,5 +54,5 @@ const twists: readonly Twist[] = [
   (roles, random) => within(roles, MAIN, { phase: { cause: 'N', previous: 3, n: random.below(12), departed: random.below(3) } }),
 ];
 
-export const compareControllers = (looksMin: number, seed: number) =>
-  compareForms(controller, scenarios, { plain: plainProperties, looksMin, seed, twists });
+export const compareControllers = (comparisonsMin: number, seed: number) =>
+  compareForms(controller, scenarios, { plain: plainProperties, comparisonsMin, seed, twists });

@@ -43,7 +43,7 @@ interface NodeFact {
   readonly isBroken: boolean;
   /** True if the node waits for a permit of R; and whether an event without a command is pending. */
   readonly isWaiting: boolean;
-  readonly isOwed: boolean;
+  readonly hasPending: boolean;
   /** True if a bin is neither empty nor half full. */
   readonly isMisfilled: boolean;
   /** True if the last change for lack of joins came too early or too late. */
@@ -72,7 +72,7 @@ export const controllerFold: Fold<ControllerOptions, ControllerTotals, Controlle
     hasSignaled: id === options.root && deliveryState(view, 'R') === 'signaled',
     isBroken: isSevered(view) || (mainOf(view)?.lost.length ?? 0) > 0,
     isWaiting: isWaiting(view, 'R'),
-    isOwed: isOwed(view, options),
+    hasPending: hasPending(view, options),
     isMisfilled: !binsFit(view, 'R') || !binsFit(view, 'N'),
     isMisgrown: id === options.root && !hasGrownWell(view),
     scale: requestOf(view, 'R')?.scale ?? null,
@@ -119,7 +119,7 @@ function permitsAt(view: NodeView, isRoot: boolean) {
 }
 
 /** True if the node waits for an event other than a deposit. */
-export const isOwed = (view: NodeView, { kind }: ControllerOptions): boolean =>
+export const hasPending = (view: NodeView, { kind }: ControllerOptions): boolean =>
   isWaiting(view, 'N') || (kind !== 'bank' && isWaiting(view, 'R'));
 
 /** True without any failure: no node has crashed, and no part of the tree was cut off. */
@@ -220,7 +220,7 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
     if (fact.hasSignaled) this.hasSignaled = by === 1;
     if (fact.isBroken) this.broken += by;
     if (fact.isWaiting) this.waiting += by;
-    if (fact.isOwed) this.pending += by;
+    if (fact.hasPending) this.pending += by;
     if (fact.isMisfilled) this.misfilled += by;
     if (fact.isMisgrown) this.isMisgrown = by === 1;
     for (const name of fact.names) this.names.change(name, by);

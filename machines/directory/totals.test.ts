@@ -10,8 +10,8 @@ import { compareDirectories, plain } from './totals.fixtures.js';
 
 describe('totals', () => {
   test('match the properties, in 6,400 damaged configurations', () => {
-    const { looks, verdicts } = compareDirectories(800, 1);
-    expect(looks).toBe(6400);
+    const { comparisons, verdicts } = compareDirectories(800, 1);
+    expect(comparisons).toBe(6400);
     expect(verdicts.size).toBe(8);
     for (const [, [held, refuted]] of verdicts) expect(Math.min(held, refuted)).toBeGreaterThan(100);
   });

@@ -23,7 +23,7 @@ export const withLink = (links: LinkTable, peer: NodeId, height: Height | null):
 export const withoutLink = (links: LinkTable, peer: NodeId): LinkTable => links.filter((link) => link.peer !== peer);
 
 /** N and forming: the receivers of this node's messages. */
-export const everybody = (links: LinkTable): NodeId[] => links.map(({ peer }) => peer);
+export const allPeers = (links: LinkTable): NodeId[] => links.map(({ peer }) => peer);
 
 /** N: the neighbors that count in decisions. */
 export const neighbors = (links: LinkTable): NodeId[] => links.filter(({ height }) => height !== null).map(({ peer }) => peer);

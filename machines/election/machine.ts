@@ -40,7 +40,7 @@ import {
   type Height,
   type Identity,
 } from './height.js';
-import { everybody, heightOf, heightsOf, isLinked, neighbors, withLink, withoutLink, type LinkTable } from './links.js';
+import { allPeers, heightOf, heightsOf, isLinked, neighbors, withLink, withoutLink, type LinkTable } from './links.js';
 import { levelRole, type LeaderChange, type Turn, type Update } from './messages.js';
 
 export interface ElectionInput {
@@ -122,9 +122,9 @@ const turnOf = (args: In, to: readonly NodeId[]): { role: string; message: Turn 
   },
 });
 
-const all = ({ context }: In) => everybody(context.links);
+const all = ({ context }: In) => allPeers(context.links);
 const peer = ({ event }: In) => [peerOf(event)];
-const nobody = () => [];
+const none = () => [];
 
 /** Sends the new height, or first lets the levels add their tables to it. */
 const updateWith = (to: (args: In) => NodeId[]) =>
@@ -208,20 +208,20 @@ export const electionMachine = setup({
   states: {
     deciding: {
       always: [
-        { guard: 'isAloneInOffice', target: 'updating.nobody' },
+        { guard: 'isAloneInOffice', target: 'updating.none' },
         { guard: 'isAlone', target: 'updating.all', actions: ['electSelf', 'announceLeader'] },
         { guard: 'lostItsLastWayDown', target: 'updating.all', actions: 'startNewRefLevel' },
         { guard: 'receivesMoreRecentLeader', target: 'updating.all', actions: ['adoptLeaderPair', 'announceLeader'] },
         { guard: 'receivesStalerLeader', target: 'updating.peer' },
         { guard: 'hasWayDownAndIsGreeted', target: 'updating.peer' },
-        { guard: 'hasWayDown', target: 'updating.nobody' },
+        { guard: 'hasWayDown', target: 'updating.none' },
         { guard: 'isDeadEnd', target: 'updating.all', actions: 'reflectRefLevel' },
         { guard: 'hasSearchedInVain', target: 'updating.all', actions: ['electSelf', 'announceLeader'] },
         { guard: 'receivesOneReferenceLevel', target: 'updating.all', actions: 'startNewRefLevel' },
         { target: 'updating.all', actions: 'propagateLargestRefLevel' },
       ],
     },
-    updating: { initial: 'all', states: { all: updateWith(all), peer: updateWith(peer), nobody: updateWith(nobody) } },
+    updating: { initial: 'all', states: { all: updateWith(all), peer: updateWith(peer), none: updateWith(none) } },
     reading: {
       always: [
         { guard: 'isAlone', target: 'isolated' },

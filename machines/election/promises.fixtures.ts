@@ -35,7 +35,7 @@ export const unpromised = {
     'whom it concerned is gone, and nothing is sent over a channel that is down',
     'retarget deciding: always, to updating.peer',
   ),
-  ...because(ELECTION, 'what is said to nobody is not said', 'drop action updating.nobody: always #2, action 1'),
+  ...because(ELECTION, 'without receivers no message is sent', 'drop action updating.none: always #2, action 1'),
 };
 
 export const further: readonly FurtherSystem[] = [

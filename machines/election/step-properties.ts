@@ -15,7 +15,7 @@ import {
   startNewRefLevel,
   type Height,
 } from './height.js';
-import { everybody, heightsOf, isLinked, neighbors } from './links.js';
+import { allPeers, heightsOf, isLinked, neighbors } from './links.js';
 import { isSink, type ElectionContext } from './machine.js';
 import type { Update } from './messages.js';
 import type { ElectionProtocolOptions } from './options.js';
@@ -43,7 +43,7 @@ export class StepProperties {
     const notified = sent.map(({ to }) => to);
     const areNotified = areSame(notified, recipients(before, after, event));
     // A level with news sends it to all neighbors.
-    if (!areNotified && !(after.levels > 0 && areSame(notified, everybody(after.links)))) this.isForRecipients = false;
+    if (!areNotified && !(after.levels > 0 && areSame(notified, allPeers(after.links)))) this.isForRecipients = false;
     if (!isLater(before, after, event, at)) this.isCausal = false;
     const searched = searchedBy(before, after, event);
     if (searched && compareHeights(searched, after.height) !== 0) this.searches = false;
@@ -72,11 +72,11 @@ function recipients(before: ElectionContext, after: ElectionContext, event: Even
   if (event.type === 'update' && !isLinked(before.links, event['from'])) return [];
   if (isAloneInOffice(before, after)) return [];
   const { height } = before;
-  if (compareHeights(height, after.height) !== 0) return everybody(after.links);
-  if (event.type !== 'update') return isSink({ ...after, height }) ? everybody(after.links) : [];
+  if (compareHeights(height, after.height) !== 0) return allPeers(after.links);
+  if (event.type !== 'update') return isSink({ ...after, height }) ? allPeers(after.links) : [];
   const { from, height: received, hello } = event as unknown as Update & { readonly from: NodeId };
   if (compareLeaderPairs(received, height) > 0) return [from];
-  if (isSink({ ...after, height })) return everybody(after.links);
+  if (isSink({ ...after, height })) return allPeers(after.links);
   return hello && after.hello ? [from] : [];
 }
 

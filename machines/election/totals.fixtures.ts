@@ -64,5 +64,5 @@ const twists: readonly Twist[] = [
   },
 ];
 
-export const compareElections = (looksMin: number, seed: number) =>
-  compareForms(election, scenarios, { plain: plainProperties, looksMin, seed, twists, turnsLinks: true });
+export const compareElections = (comparisonsMin: number, seed: number) =>
+  compareForms(election, scenarios, { plain: plainProperties, comparisonsMin, seed, twists, turnsLinks: true });

@@ -71,7 +71,7 @@ export class ElectionTotals implements Totals<NodeFact, FlightFact> {
   miscounted = 0;
   /** Nodes without a way down that do not lead; and those that follow an unknown leader of a level. */
   sinks = 0;
-  strays = 0;
+  leaderless = 0;
   /** Nodes whose state differs from that of their height. */
   misnamed = 0;
   /** Channels that are up without a row, or down with a row; and messages on channels that are down. */
@@ -86,7 +86,7 @@ export class ElectionTotals implements Totals<NodeFact, FlightFact> {
 
   node(fact: NodeFact, by: 1 | -1): void {
     if (fact.isSink) this.sinks += by;
-    if (!fact.follows) this.strays += by;
+    if (!fact.follows) this.leaderless += by;
     if (!fact.isInState) this.misnamed += by;
     if (by === -1) return;
     const { id, height, now, links } = fact;

@@ -192,7 +192,7 @@ export const exclusionSetup = setup({
       (from === 0 || ports.includes(from)) && ![A, C, H].some((known) => known.includes(from)),
     isApplicant: ({ context }, { from }: FromPort) => context.A.includes(from),
     isLateApplicant: ({ context: { A, C, P } }, { from }: FromPort) => A.includes(from) && C.length > P.length,
-    owes: ({ context: { C, P } }, { from }: FromPort) => C.includes(from) && !has(P, from),
+    isExpectedFrom: ({ context: { C, P } }, { from }: FromPort) => C.includes(from) && !has(P, from),
     trialIsComplete: ({ context: { rules, lock, C, P } }) => C.length === P.length && (rules !== 'deferred' || lock === null),
     noApplicants: ({ context }) => context.A.length === 0,
     noCandidates: ({ context }) => context.C.length === 0,
@@ -283,9 +283,9 @@ export const exclusionMachine = exclusionSetup.createMachine({
             request: [
               { guard: withEvent('isLateApplicant'), actions: [withEvent('promote'), send(refusal)] }, // erratum 1
               { guard: withEvent('isApplicant'), actions: [withEvent('promote'), withEvent('notePriority')] },
-              { guard: withEvent('owes'), actions: withEvent('notePriority') },
+              { guard: withEvent('isExpectedFrom'), actions: withEvent('notePriority') },
             ],
-            setLock: { guard: withEvent('owes'), actions: [withEvent('setLock'), send(toSender('ackLock'))] },
+            setLock: { guard: withEvent('isExpectedFrom'), actions: [withEvent('setLock'), send(toSender('ackLock'))] },
           },
           always: [
             { guard: 'noCandidates', target: 'prepare', actions: [send(readyToHeld), 'admitHeld'] },

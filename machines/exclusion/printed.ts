@@ -135,9 +135,9 @@ export const printedMachine = printedSetup.createMachine({
             prepare: { guard: withEvent('isNewcomer'), actions: ['tidy', withEvent('hold')] },
             request: [
               { guard: withEvent('isApplicant'), actions: ['tidy', withEvent('promote'), withEvent('notePriority')] },
-              { guard: withEvent('owes'), actions: ['tidy', withEvent('notePriority')] },
+              { guard: withEvent('isExpectedFrom'), actions: ['tidy', withEvent('notePriority')] },
             ],
-            setLock: { guard: withEvent('owes'), actions: [withEvent('setLock'), 'tidy', send(toSender('ackLock'))] },
+            setLock: { guard: withEvent('isExpectedFrom'), actions: [withEvent('setLock'), 'tidy', send(toSender('ackLock'))] },
           },
           always: [
             { guard: 'noCandidates', target: 'prepare', actions: [send(readyToHeld), 'admitHeld'] },

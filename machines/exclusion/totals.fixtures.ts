@@ -31,5 +31,5 @@ const ports: Twist = (roles, random) => {
   return { [EXCLUSION]: { ...role, context: { ...role.context, ...what } } };
 };
 
-export const compareExclusions = (looksMin: number, seed: number) =>
-  compareForms(exclusion, scenarios, { plain: plainProperties, looksMin, seed, twists: [ports], turnsLinks: true });
+export const compareExclusions = (comparisonsMin: number, seed: number) =>
+  compareForms(exclusion, scenarios, { plain: plainProperties, comparisonsMin, seed, twists: [ports], turnsLinks: true });

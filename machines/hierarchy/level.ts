@@ -13,7 +13,7 @@
 import { assign, emit, setup } from 'xstate';
 import { effects, tell } from '../effects.js';
 import { isSame, type Identity } from '../election/height.js';
-import { everybody, heightOf } from '../election/links.js';
+import { allPeers, heightOf } from '../election/links.js';
 import type { DistrictChange, PresenceEntry, PresenceTable, Turn } from '../election/messages.js';
 import { candidates, hasSenior, isSameTable, memberOf, withOwn, type ReceivedTable } from './presence.js';
 
@@ -61,7 +61,7 @@ const passOn = (tableOf: (args: In) => PresenceTable) =>
   tell((args: In) => {
     const { context, event } = args;
     const table = tableOf(args);
-    const to = isSameTable(table, context.table) ? event.to : everybody(event.links);
+    const to = isSameTable(table, context.table) ? event.to : allPeers(event.links);
     const update = { ...event.update, tables: [...event.update.tables, table] };
     return { role: context.next, message: { ...event, to, update } };
   });
@@ -98,7 +98,7 @@ export const levelMachine = setup({
       const { id, member, near, separation } = args.context;
       return isSame(id, member) && !hasSenior(own(args), near, separation);
     },
-    nobodyIsNear: ({ context }) => context.near.length === 0,
+    noneIsNear: ({ context }) => context.near.length === 0,
     leaderIsNear: ({ context: { near, member } }) => isSame(memberOf(member, near), member),
   },
 }).createMachine({
@@ -111,7 +111,7 @@ export const levelMachine = setup({
     weighing: {
       always: [
         { guard: 'leadsUnchallenged', target: 'leading', actions: lead }, // else rule 2
-        { guard: 'nobodyIsNear', target: 'leading', actions: [...lead, 'announceLeader'] }, // rule 3
+        { guard: 'noneIsNear', target: 'leading', actions: [...lead, 'announceLeader'] }, // rule 3
         { guard: 'leaderIsNear', target: 'following', actions: follow },
         { target: 'following', actions: [...follow, 'announceLeader'] }, // rule 5
       ],

@@ -34,7 +34,7 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
     always(electionFold, { isLocal: true })(
       'D2: nobody without a leader',
       'Every node follows a leader in its table, itself exactly while it leads.',
-      (totals) => totals.strays === 0,
+      (totals) => totals.leaderless === 0,
     ),
     {
       name: 'D2: remoteness',

@@ -182,7 +182,8 @@ export const isAhead = (c: LinkContext, { seq, bodies, rejects }: Frame): boolea
 export const ackFrame = (c: LinkContext, received: Frame): Frame => frame(c, c.base + c.sent, [], isAhead(c, received));
 
 /** True if enough messages are unacknowledged, so that a long one-way stream does not wait for a heartbeat. */
-export const owesAck = (c: LinkContext): boolean => 2 * (c.expected - c.reported) >= c.window || 2 * c.unreported >= c.windowSize;
+export const isAckDue = (c: LinkContext): boolean =>
+  2 * (c.expected - c.reported) >= c.window || 2 * c.unreported >= c.windowSize;
 
 /** True if the silence is long enough to suspect the peer. */
 export const suspects = (c: LinkContext): boolean => c.silence >= c.patience && c.suspicions !== 0;

@@ -60,7 +60,7 @@ import {
   isAhead,
   isDeceived,
   isProven,
-  owesAck,
+  isAckDue,
   remembersLater,
   sizeOf,
   suspects,
@@ -118,7 +118,7 @@ const reply = ({ context }: In) => ({ to: context.peer, message: emptyFrame(cont
 const whatWaits = ({ context }: In) => ({ to: unsent(context).length > 0 ? context.peer : [], message: unsentFrame(context) });
 const firstWords = ({ context }: In) => ({ to: context.peer, message: unsentFrame(context) });
 const dueAck = ({ context, event }: In<Frame>) => ({
-  to: owesAck(context) || isAhead(context, event) ? context.peer : [],
+  to: isAckDue(context) || isAhead(context, event) ? context.peer : [],
   message: ackFrame(context, event),
 });
 const again = ({ context }: In) => ({ to: context.outbox.length > 0 ? context.peer : [], message: againFrame(context) });
@@ -206,7 +206,7 @@ export const linkMachine = setup({
       const { length } = unsent(context);
       return length === 0 ? {} : { sent: context.sent + length, reported: context.expected, unreported: 0 };
     }),
-    noteAck: assign(({ context }) => (owesAck(context) ? { reported: context.expected, unreported: 0 } : {})),
+    noteAck: assign(({ context }) => (isAckDue(context) ? { reported: context.expected, unreported: 0 } : {})),
     noteBeat: assign(({ context }) => {
       const silence = Math.min(context.silence + 1, context.patience);
       return { reported: context.expected, unreported: 0, silence, ...wayAfterBeat(context, silence) };

@@ -1,6 +1,6 @@
 /** Compares the messages that one end of a link sends in one step with the reasons for them, in order. */
 import type { Course } from './course.js';
-import { fresh, isAhead, owesAck, sizeOf, type Bye, type Frame, type LinkContext } from './frames.js';
+import { fresh, isAhead, isAckDue, sizeOf, type Bye, type Frame, type LinkContext } from './frames.js';
 import type { LinkChartEvent } from './machine.js';
 
 export type Utterance = Frame | Bye;
@@ -59,9 +59,9 @@ export class Speech {
       return;
     }
     this.require('news');
-    const owes = owesAck({ ...context, ...this.spoken });
-    if (owes || isAhead(context, frame)) this.require(isAhead(context, frame) ? 'missing' : 'acknowledged');
-    if (owes) this.spoken = { ...this.spoken, reported: context.expected, unreported: 0 };
+    const isDue = isAckDue({ ...context, ...this.spoken });
+    if (isDue || isAhead(context, frame)) this.require(isAhead(context, frame) ? 'missing' : 'acknowledged');
+    if (isDue) this.spoken = { ...this.spoken, reported: context.expected, unreported: 0 };
   }
 
   require(why: Why): void {

@@ -54,5 +54,5 @@ const ends: Twist = (roles, random) => {
   return { ...roles, [name]: { ...role, context: { ...role.context, ...what } } };
 };
 
-export const compareLinks = (looksMin: number, seed: number) =>
-  compareForms(link, scenarios, { plain: plainProperties, looksMin, seed, twists: [ends], turnsLinks: true });
+export const compareLinks = (comparisonsMin: number, seed: number) =>
+  compareForms(link, scenarios, { plain: plainProperties, comparisonsMin, seed, twists: [ends], turnsLinks: true });

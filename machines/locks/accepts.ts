@@ -112,7 +112,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
   if (!isObject(message)) return false;
   const isNode = isNodeOf(instance);
   const isKept = isKeptOf(instance);
-  const isNodeOrNobody = (value: unknown) => value === null || isNode(value);
+  const isNodeOrNull = (value: unknown) => value === null || isNode(value);
   const isMembers = isMembersOf(instance);
   const isMembership = isMembershipOf(instance);
   const { epoch, lock, ...unlabeled } = message;
@@ -126,7 +126,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
       return isEpoch(epoch) && isName(lock) && isOfShape(unlabeled, directoryMessages, instance);
     case 'confirm':
     case 'confirmed':
-      return isEpoch(epoch) && isHeld(message) && isNodeOrNobody(message['user']) && isCountOrNothing(message['number']);
+      return isEpoch(epoch) && isHeld(message) && isNodeOrNull(message['user']) && isCountOrNothing(message['number']);
     case 'disowned':
       return isEpoch(epoch) && isHeld(message) && isNode(message['client']);
     case 'recall':

@@ -36,7 +36,7 @@ import { isServing, usesOf } from './view.js';
 
 const keeps = (user: string): Search => ({ hold: null, properties: [undisturbedUser(user)] });
 const quiet: Search = { hold: 1, properties: [oneUser] };
-const everybody = (memory: 'new' | 'forgotten') => remembering({ a: memory, b: memory, c: memory });
+const allRemember = (memory: 'new' | 'forgotten') => remembering({ a: memory, b: memory, c: memory });
 
 /** b and c hold locks, and do not reach each other: a is linked with both. */
 const parted = [ask('b', 'x'), ask('c', 'y'), cut('b', 'c')];
@@ -82,12 +82,12 @@ describe('all properties hold', () => {
   });
 
   test.each<[string, number, typeof locks, Commands]>([
-    ['new', 613, everybody('new'), [ask('a'), join('a', 'b')]],
-    ['forgotten: nobody may be served before the third is there', 446, everybody('forgotten'), [ask('a'), join('a', 'b')]],
+    ['new', 613, allRemember('new'), [ask('a'), join('a', 'b')]],
+    ['forgotten: nobody may be served before the third is there', 446, allRemember('forgotten'), [ask('a'), join('a', 'b')]],
     [
       'forgotten, and the application says that the cluster is new',
       1533,
-      everybody('forgotten'),
+      allRemember('forgotten'),
       [ask('a'), join('a', 'b'), bootstrap('a')],
     ],
   ])('a cold start of two of three, %s: %i states', (_, states, protocol, commands) => {

@@ -8,7 +8,7 @@ import { settled } from './clients.js';
 import { locks } from './index.js';
 import { recordsOf, type In } from './knowledge.js';
 import type { LockContext } from './lock.js';
-import { among, disownedByNobody, mutant, stop } from './systems.fixtures.js';
+import { among, neverDisowned, mutant, stop } from './systems.fixtures.js';
 
 type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
 
@@ -42,7 +42,7 @@ test('an unreceived grant through one voter delays the client at the other', () 
   };
   // By then b has received what is to be recorded, and has asked x, which reports that it does not hold the lock.
   expect(grantsIn(scenario, locks).granted).toEqual(['x']);
-  expect(grantsIn(scenario, disownedByNobody).granted).toEqual([]);
+  expect(grantsIn(scenario, neverDisowned).granted).toEqual([]);
 });
 
 test('patience with an unreachable voter ends while a client comes and goes', () => {

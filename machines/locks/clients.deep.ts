@@ -20,7 +20,7 @@ import {
   cancel,
   change,
   cut,
-  disownedByNobody,
+  neverDisowned,
   ended,
   join,
   mutant,
@@ -202,7 +202,7 @@ describe('without one of its rules a promise breaks', () => {
     [
       'locks are not disowned: the link of the client is cut as it is granted the lock',
       'service',
-      disownedByNobody,
+      neverDisowned,
       among(['a', 'b']),
       [ask('x'), ask('a'), cut('b', 'x')],
       { hold: 1 },
@@ -210,7 +210,7 @@ describe('without one of its rules a promise breaks', () => {
     [
       'locks are not disowned: its voter stops, and not the next one uses the lock for it',
       'service',
-      disownedByNobody,
+      neverDisowned,
       among(['a', 'b', 'c']),
       [ask('x'), ...stop('a', ['b', 'c', 'x'])],
       { hold: 1 },

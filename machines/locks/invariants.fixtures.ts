@@ -81,7 +81,7 @@ const leadersPropose = ofVoters('who leads proposes', 'A leader that was overrul
   return !isIn(value, 'following') || context.promised?.proposer !== context.id || !leads(context);
 });
 
-const nobodyIsOpposed = ofVoters(
+const noneIsOpposed = ofVoters(
   'nobody is opposed',
   'A node that knows no other list of voters does not wait for peers to give way.',
   (view) => {
@@ -166,7 +166,7 @@ const servedIsPromised = ofVoters(
   },
 );
 
-const nobodyIsStarting = ofVoters(
+const noneIsStarting = ofVoters(
   'nobody is starting',
   'A node that has started serves, proposes, or is in no epoch.',
   (view) => epochsOf(view).value !== 'starting',
@@ -226,12 +226,12 @@ export const always = [
   fencesAreOfGrants,
   proposersLead,
   leadersPropose,
-  nobodyIsOpposed,
+  noneIsOpposed,
   readersShare,
   apartForItself,
   wantsAreTrue,
   servedIsPromised,
-  nobodyIsStarting,
+  noneIsStarting,
   spentIsAsked,
   directoriesAreServed,
   hostsAreReached,

@@ -197,7 +197,7 @@ const lose = ['announceLoss', ...forfeit] as const;
 const enter = [withEvent('noteEpoch'), open(directory)] as const;
 const join = [...enter, askForToken] as const;
 const giveBack = [releaseToken, ...end] as const;
-const isGivenBack = { target: '#lock.returning', actions: [userLeaves, 'forNobody', unused] } as const; // 11
+const isGivenBack = { target: '#lock.returning', actions: [userLeaves, 'clearUser', unused] } as const; // 11
 const host = [...join, withEvent('hostClient'), claimed] as const; // 11
 const nextAsks = ['nextInLine', claimed] as const;
 
@@ -210,7 +210,7 @@ const asks = [
   { guard: 'isInEpoch', target: 'waiting.queued', actions: ['noteUser', askForToken] },
   { target: 'waiting.apart', actions: 'noteUser' },
 ] as const;
-const asksBehind = [{ guard: 'isForNobody', actions: ['noteUser', claimed] }, { actions: 'lineUp' }] as const;
+const asksBehind = [{ guard: 'hasNoUser', actions: ['noteUser', claimed] }, { actions: 'lineUp' }] as const;
 const givenBackBetween = { guard: withEvent('isOfThisHold'), target: '#lock.passing', actions: passOn } as const; // 11
 /** For a lock of a client that the next epoch does not keep. */
 const clientLoses = [
@@ -263,7 +263,7 @@ export const lockMachine = setup({
     lineUp: assign({ line: (args) => [...args.context.line, nodeOf(args)], mode: modeOf }),
     leaveLine: assign({ line: (args) => args.context.line.filter((node) => node !== nodeOf(args)) }),
     dropClients: assign({ line: ({ context: { id, line } }) => line.filter((node) => node === id) }),
-    forNobody: assign({ user: null }),
+    clearUser: assign({ user: null }),
     forItself: assign({ user: ({ context: { id } }) => id, mode: 'exclusive' }),
     nextInLine: assign(({ context: { line } }) => ({ user: line[0]!, line: line.slice(1) })),
     // The application of this node is only notified of locks that it uses itself.
@@ -282,7 +282,7 @@ export const lockMachine = setup({
     isOfThisRecall: ({ context: { epoch, fence } }, word: Returned) => word.epoch === epoch && word.fence === fence,
     isOfUser,
     isUserWithOthers: (args) => isOfUser(args) && args.context.line.length > 0,
-    isForNobody: ({ context }) => context.user === null,
+    hasNoUser: ({ context }) => context.user === null,
     isInLine: (args) => args.context.line.includes(nodeOf(args)),
     isLineEmpty: ({ context }) => context.line.length === 0,
     isLineEmptyInEpoch: ({ context }) => context.line.length === 0 && context.epoch !== null,
@@ -344,18 +344,18 @@ export const lockMachine = setup({
         queued: {
           on: {
             granted: [
-              { guard: 'isForNobody', target: '#lock.passing', actions: passToken }, // 11
+              { guard: 'hasNoUser', target: '#lock.passing', actions: passToken }, // 11
               // The token cannot be granted to any node in this epoch.
               { guard: withEvent('isBeyondNumbers'), actions: spent }, // 8
               { target: 'recalling', actions: withEvent('noteGrant') },
             ],
             over: [
-              { guard: 'isForNobody', target: '#lock.passing', actions: 'forgetEpoch' }, // 11
+              { guard: 'hasNoUser', target: '#lock.passing', actions: 'forgetEpoch' }, // 11
               { target: 'apart', actions: 'forgetEpoch' },
             ],
             gone: [
               { guard: 'isUserWithOthers', actions: [userLeaves, ...nextAsks] }, // 11
-              { guard: 'isOfUser', actions: [userLeaves, 'forNobody', claimed] }, // 11: a queued request cannot be canceled
+              { guard: 'isOfUser', actions: [userLeaves, 'clearUser', claimed] }, // 11: a queued request cannot be canceled
               leavesLine,
             ],
           },

@@ -245,4 +245,4 @@ export const stop = (node: string, peers: readonly string[]) => [
 ];
 
 /** Rule 11, left out: locks are not disowned. */
-export const disownedByNobody = mutant({ actions: { disown: assign(() => ({})) as never } });
+export const neverDisowned = mutant({ actions: { disown: assign(() => ({})) as never } });

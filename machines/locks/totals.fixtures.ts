@@ -82,5 +82,5 @@ const twists: readonly Twist[] = [
   },
 ];
 
-export const compareLocks = (looksMin: number, seed: number) =>
-  compareForms(locks, scenarios, { plain: plainProperties, looksMin, seed, twists, turnsLinks: true });
+export const compareLocks = (comparisonsMin: number, seed: number) =>
+  compareForms(locks, scenarios, { plain: plainProperties, comparisonsMin, seed, twists, turnsLinks: true });

@@ -42,5 +42,5 @@ const twists: readonly Twist[] = [
   },
 ];
 
-export const compareQueues = (looksMin: number, seed: number) =>
-  compareForms(queue, scenarios, { looksMin, seed, twists, turnsLinks: true });
+export const compareQueues = (comparisonsMin: number, seed: number) =>
+  compareForms(queue, scenarios, { comparisonsMin, seed, twists, turnsLinks: true });

@@ -7,9 +7,9 @@ import { peerMachine } from './peer.js';
 import { tabMachine, type TabInput } from './tab.js';
 
 /** The address of all tabs on the channel. In a network, a tab sends to each of the others instead. */
-export const EVERYBODY = '*';
+export const ALL = '*';
 
-export interface TabsOptions extends Omit<TabInput, 'id' | 'everybody'> {}
+export interface TabsOptions extends Omit<TabInput, 'id' | 'audience'> {}
 
 const KEYS = ['beat', 'patience', 'answer'] as const;
 
@@ -34,7 +34,7 @@ export const tabsCore = /* @__PURE__ */ coreOf<TabsOptions>({
   options: tabsOptions,
   roles: (id, { topology: { nodes }, options }) => {
     const others = nodes.filter((node) => node !== id);
-    const input: TabInput = { ...options, id, everybody: others.length > 0 ? others : [EVERYBODY] };
+    const input: TabInput = { ...options, id, audience: others.length > 0 ? others : [ALL] };
     return [{ role: TAB, chart: TAB, input }];
   },
   route: ({ type, from }, node) => {

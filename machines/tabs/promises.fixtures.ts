@@ -2,7 +2,7 @@
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 import { because } from '../because.fixtures.js';
 import { PEER, TAB } from './messages.js';
-import { firstKnown, nobodyMissed } from './properties.js';
+import { firstKnown, noPeerMissed } from './properties.js';
 
 const pair = { kind: 'path', n: 2 };
 const does = (at: number, word: string, node: string) => ({ at, do: word, node });
@@ -15,7 +15,7 @@ export const further: readonly FurtherSystem[] = [
     options: { patience: 1, answer: 1 },
     events: [...arrivals, does(0, 'arrive', 'n2')],
     states: 30_000,
-    promises: [firstKnown, nobodyMissed],
+    promises: [firstKnown, noPeerMissed],
   },
   // One tab is frozen for longer than the patience of the others, continues, and is notified that it was missed; then the other one leaves.
   {
@@ -42,7 +42,7 @@ export const further: readonly FurtherSystem[] = [
       does(300, 'leave', 'n2'),
     ],
     states: 0,
-    promises: [firstKnown, nobodyMissed],
+    promises: [firstKnown, noPeerMissed],
   },
   // Replies come later than the first beat.
   {

@@ -63,7 +63,7 @@ export const firstKnown: Property<TabsOptions> = {
 };
 
 /** For systems without stops: no present tab is counted as gone. */
-export const nobodyMissed: Property<TabsOptions> = {
+export const noPeerMissed: Property<TabsOptions> = {
   name: 'no peer missed',
   description: 'Only a stopped tab is counted as gone.',
   kind: 'always',

@@ -4,7 +4,7 @@ import type { ChartSamples, SystemSample } from '../protocol.js';
 import type { PeerInput } from './peer.js';
 import type { TabContext, TabInput } from './tab.js';
 
-const input: TabInput = { id: 'a', everybody: ['b', 'c'], beat: 2, patience: 1, answer: 2 };
+const input: TabInput = { id: 'a', audience: ['b', 'c'], beat: 2, patience: 1, answer: 2 };
 
 const events = ({ peers }: TabContext): readonly Message[] => [
   { type: 'arrive' },

@@ -39,7 +39,7 @@ import type { PeerInput } from './peer.js';
 export interface TabInput {
   readonly id: NodeId;
   /** The receivers of a broadcast. */
-  readonly everybody: readonly NodeId[];
+  readonly audience: readonly NodeId[];
   /** Ticks between two beats. */
   readonly beat: number;
   /** The number of beats for which another tab may be silent. */
@@ -66,7 +66,7 @@ type In<E = unknown> = { context: TabContext; event: E };
 
 const toAll =
   <T extends 'hello' | 'beat' | 'bye'>(type: T) =>
-  ({ context: { everybody } }: In) => ({ to: everybody, message: { type } });
+  ({ context: { audience } }: In) => ({ to: audience, message: { type } });
 
 const here =
   (isPresent: boolean) =>

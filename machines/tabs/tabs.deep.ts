@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { explore } from '../../test/explore/explore.js';
 import { tabs } from './index.js';
-import { firstKnown, nobodyMissed } from './properties.js';
+import { firstKnown, noPeerMissed } from './properties.js';
 
 test('three tabs arrive: 23685 states', () => {
   const nodes = ['a', 'b', 'c'];
@@ -18,7 +18,7 @@ test('three tabs arrive: 23685 states', () => {
     options: { patience: 1, answer: 1 },
     commands: nodes.map((node) => ({ do: 'command', name: 'arrive', node, fields: {} })),
     bounds: { states: 100_000 },
-    properties: [...tabs.properties({} as never), firstKnown, nobodyMissed],
+    properties: [...tabs.properties({} as never), firstKnown, noPeerMissed],
   });
   expect([found.verdict, found.states]).toEqual(['valid', 23685]);
 });

@@ -5,7 +5,7 @@ import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import type { NodeId } from '../effects.js';
 import type { Property } from '../protocol.js';
 import { tabs } from './index.js';
-import { firstKnown, nobodyMissed } from './properties.js';
+import { firstKnown, noPeerMissed } from './properties.js';
 import { tabMachine } from './tab.js';
 import { peerMachine } from './peer.js';
 
@@ -41,7 +41,7 @@ const freezing = (protocol = tabs): typeof tabs => ({
     node === 'a' ? c.flights.filter(({ to }) => to === 'b').length < 3 : tabs.mayFire!(c, node, role, timer),
 });
 
-const all = [firstKnown, nobodyMissed];
+const all = [firstKnown, noPeerMissed];
 
 describe('the properties hold', () => {
   test.each<[string, number, Commands]>([

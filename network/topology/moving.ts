@@ -7,7 +7,7 @@ import type { Contact } from './contacts.js';
 import { walkers } from './walkers.js';
 
 /** Limit of pairs times steps, because every pair is visited in every step. */
-const LOOKS_MAX = 200_000_000;
+const CHECKS_MAX = 200_000_000;
 
 type Read = (value: unknown, place: string) => number;
 
@@ -39,7 +39,7 @@ export function ofMovingKind(name: string, spec: Fields, place: string) {
   const fields = readFields(spec, place, ['kind', ...known]);
   const read = Object.fromEntries(known.map((key) => [key, parameters[key]!(fields[key], placeIn(place, key))]));
   const { n, steps, every } = read as { n: number; steps: number; every: number };
-  if (n * n * steps > 2 * LOOKS_MAX)
+  if (n * n * steps > 2 * CHECKS_MAX)
     throw new UsageError(`${place} of kind ${name} takes too long to compute. Lower n or steps.`);
   if (every * steps > TICKS_MAX)
     throw new UsageError(`${place} of kind ${name} continues beyond tick ${TICKS_MAX}. Lower every or steps.`);

@@ -64,12 +64,12 @@ test('all of them can be disarmed', () => {
 
 test('a reaction is pending for each matching notification, oldest first, settled once', () => {
   const pending = new Pending();
-  const reactions = [{ on: 'granted' }, { on: 'notified' }, { on: 'granted' }] as any;
-  const owed: number[] = [];
-  pending.owe('granted', reactions, (place) => owed.push(place));
-  pending.owe('notified', reactions);
-  pending.owe('other', reactions);
-  expect([owed, pending.reactions]).toEqual([
+  const declared = [{ on: 'granted' }, { on: 'notified' }, { on: 'granted' }] as any;
+  const reactions: number[] = [];
+  pending.owe('granted', declared, (place) => reactions.push(place));
+  pending.owe('notified', declared);
+  pending.owe('other', declared);
+  expect([reactions, pending.reactions]).toEqual([
     [0, 2],
     [0, 2, 1],
   ]);

@@ -18,7 +18,7 @@ export interface TimerWaiter {
   disarmed(timer: ArmedTimer): void;
 }
 
-const nobody: TimerWaiter = { armed: () => {}, disarmed: () => {} };
+const noWaiter: TimerWaiter = { armed: () => {}, disarmed: () => {} };
 const keyOf = ({ role, timer }: ArmedTimer): string => `${role} ${timer}`;
 
 export class Pending {
@@ -41,21 +41,21 @@ export class Pending {
   }
 
   /** Takes in what a step asked for: the timers of roles that closed end, then timers are armed and disarmed. */
-  follow({ closed, timers }: Pick<Outcome, 'closed' | 'timers'>, waiter: TimerWaiter = nobody): void {
+  follow({ closed, timers }: Pick<Outcome, 'closed' | 'timers'>, waiter: TimerWaiter = noWaiter): void {
     for (const role of closed) this.clear(waiter, role);
     for (const order of timers) this.apply(order, waiter);
   }
 
   /** Adds the reactions to a notification as pending. */
-  owe(type: string, reactions: readonly Reaction[], owed?: (reaction: number) => void): void {
+  owe(type: string, reactions: readonly Reaction[], pending?: (reaction: number) => void): void {
     reactions.forEach(({ on }, place) => {
       if (on !== type) return;
       this.reactions.push(place);
-      owed?.(place);
+      pending?.(place);
     });
   }
 
-  apply({ role, timer, delay }: TimerOrder, waiter: TimerWaiter = nobody): void {
+  apply({ role, timer, delay }: TimerOrder, waiter: TimerWaiter = noWaiter): void {
     const known = this.take({ role, timer });
     if (known) waiter.disarmed(known);
     if (delay === null) return;
@@ -65,7 +65,7 @@ export class Pending {
   }
 
   /** Disarms the timers of one role, or all of them. */
-  clear(waiter: TimerWaiter = nobody, role?: string): void {
+  clear(waiter: TimerWaiter = noWaiter, role?: string): void {
     for (const armed of this.armed) if (role === undefined || armed.role === role) this.apply({ ...armed, delay: null }, waiter);
   }
 

@@ -75,7 +75,7 @@ export class World {
   }
 
   /** True if the application of some node still owes a reaction. */
-  get owesReactions(): boolean {
+  get hasPendingReactions(): boolean {
     return this.reactions.length > 0 && [...this.pending.values()].some(({ reactions }) => reactions.length > 0);
   }
 

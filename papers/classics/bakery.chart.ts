@@ -48,7 +48,7 @@ export const bakeryMachine = setup({
     announce: emit({ type: 'entered' }),
   },
   guards: {
-    nobodyIsLeft: ({ context }) => context.awaited.length === 0,
+    noneIsLeft: ({ context }) => context.awaited.length === 0,
     goesFirst: ({ context }, { choosing, number, rank }: Value) =>
       choosing || (number !== 0 && (number < context.number || (number === context.number && rank < context.rank))),
   },
@@ -63,14 +63,14 @@ export const bakeryMachine = setup({
       initial: 'choosing',
       states: {
         choosing: {
-          always: { guard: 'nobodyIsLeft', target: 'waiting', actions: ['chooseNumber', 'awaitAll', send(readAll)] },
+          always: { guard: 'noneIsLeft', target: 'waiting', actions: ['chooseNumber', 'awaitAll', send(readAll)] },
           on: {
             read: { actions: send(valueWhileChoosing) },
             value: { actions: [withEvent('noteNumber'), withEvent('passBy')] },
           },
         },
         waiting: {
-          always: { guard: 'nobodyIsLeft', target: '#bakery.inside', actions: 'announce' },
+          always: { guard: 'noneIsLeft', target: '#bakery.inside', actions: 'announce' },
           on: { value: [{ guard: withEvent('goesFirst'), actions: send(readAgain) }, { actions: withEvent('passBy') }] },
         },
       },

@@ -35,8 +35,8 @@ export const dijkstraScholtenMachine = setup({
     announce: emit({ type: 'over' }),
   },
   guards: {
-    isOwedNothing: ({ context }) => context.deficit === 0,
-    isRootAndOwedNothing: ({ context }) => context.deficit === 0 && context.parent === null,
+    hasNoDeficit: ({ context }) => context.deficit === 0,
+    isRootWithoutDeficit: ({ context }) => context.deficit === 0 && context.parent === null,
   },
 }).createMachine({
   id: 'dijkstra-scholten',
@@ -53,8 +53,8 @@ export const dijkstraScholtenMachine = setup({
         active: { on: { pass: { actions: [send(work), 'countWork'] }, rest: 'passive' } },
         passive: {
           always: [
-            { guard: 'isRootAndOwedNothing', target: '#dijkstra-scholten.over', actions: 'announce' },
-            { guard: 'isOwedNothing', target: '#dijkstra-scholten.neutral', actions: [send(signalParent), 'leave'] },
+            { guard: 'isRootWithoutDeficit', target: '#dijkstra-scholten.over', actions: 'announce' },
+            { guard: 'hasNoDeficit', target: '#dijkstra-scholten.neutral', actions: [send(signalParent), 'leave'] },
           ],
         },
       },

@@ -97,7 +97,7 @@ export const questions: Readonly<Record<string, Questions>> = {
     transitions: 2064,
     mistakes: {
       'over is over': idle('countWork'),
-      'a tree of the engaged': guard('isOwedNothing', ({ context }) => context.parent !== null),
+      'a tree of the engaged': guard('hasNoDeficit', ({ context }) => context.parent !== null),
       'the end is noticed': edit(({ engaged }) => delete engaged.on.work.actions),
     },
   },

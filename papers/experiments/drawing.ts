@@ -64,8 +64,8 @@ function drawPanel({ caption, nodes, arrows }: DrawnPanel): string {
     .map(({ from, to, kind }) => drawArrow(at.get(from)!, at.get(to)!, kind));
   const circles = nodes.map(({ id, note }) => {
     const [x, y] = at.get(id)!;
-    const beside = note === undefined ? '' : `<text x="${x + RADIUS + 3}" y="${y - RADIUS + 2}">${escapeMarkup(note)}</text>`;
-    return `<circle cx="${x}" cy="${y}" r="${RADIUS}"/><text x="${x}" y="${y + 4}" class="id">${escapeMarkup(id)}</text>${beside}`;
+    const remark = note === undefined ? '' : `<text x="${x + RADIUS + 3}" y="${y - RADIUS + 2}">${escapeMarkup(note)}</text>`;
+    return `<circle cx="${x}" cy="${y}" r="${RADIUS}"/><text x="${x}" y="${y + 4}" class="id">${escapeMarkup(id)}</text>${remark}`;
   });
   return `<text x="8" y="16">${escapeMarkup(caption)}</text>${lines.join('')}${circles.join('')}`;
 }

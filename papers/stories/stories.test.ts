@@ -35,7 +35,7 @@ test.each(shelf.stories)(
         before.push(caption);
       }
       if (step.node !== undefined) expect(recording.nodes.names).toContain(step.node);
-      if (step.beside !== undefined) expect(Object.keys(runs).filter((run) => run !== step.run)).toContain(step.beside);
+      if (step.comparedTo !== undefined) expect(Object.keys(runs).filter((run) => run !== step.run)).toContain(step.comparedTo);
     }
     expect([...reached.keys()]).toEqual(Object.keys(runs));
   },
@@ -52,7 +52,7 @@ test.each(shelf.stories)('$name: the terms that it explains are words of its tex
 test('compared runs are next to each other', () => {
   for (const { runs, steps } of shelf.stories) {
     const [first] = Object.keys(runs);
-    for (const { run, beside } of steps) expect(run === first || beside !== undefined).toBe(true);
+    for (const { run, comparedTo } of steps) expect(run === first || comparedTo !== undefined).toBe(true);
   }
 });
 

@@ -11,7 +11,7 @@ import { defineProtocol } from '../../machines/define.js';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Configuration, Flight, Property, Protocol, SystemSample, Topology } from '../../machines/protocol.js';
-import { nobodyIsStuck } from '../../machines/stuck.js';
+import { noNodeIsStuck } from '../../machines/stuck.js';
 import { begin } from '../../network/world/remembering.js';
 import { unknownWord } from '../../network/scenario/read.js';
 import { chartOf, configOf, type InvokeConfig } from '../charts/config.js';
@@ -120,8 +120,8 @@ const ASKED: readonly string[] = [
  */
 export function checkActors(actors: Readonly<Record<string, AnyStateMachine>>, question: ActorsQuestion = {}): Exploration {
   const { name: _name, input: _input, events: _events, always: _always, eventually: _eventually, script, ...rest } = question;
-  const stray = Object.keys(question).find((key) => !ASKED.includes(key));
-  if (stray !== undefined) throw unknownWord(`checkActors has no option ${stray}`, stray, ASKED);
+  const unknown = Object.keys(question).find((key) => !ASKED.includes(key));
+  if (unknown !== undefined) throw unknownWord(`checkActors has no option ${unknown}`, unknown, ASKED);
   const odd = Object.keys(question.bounds ?? {}).find((key) => !BOUNDS.includes(key));
   if (odd !== undefined) throw unknownWord(`bounds.${odd} is not known`, odd, BOUNDS);
   refuseUnknownActors(question, localActorGroup(actors).machines);
@@ -340,7 +340,7 @@ function stuckProperty(name: string, chart: AnyStateMachine, { events = {} }: Ac
   const own = Object.keys(events[name] ?? {});
   const types = chart.events.filter((type) => !own.includes(type) && !type.startsWith('xstate.after.'));
   const messages = Object.fromEntries(types.map((type) => [type, {}]));
-  return nobodyIsStuck({ charts: { [name]: chart }, messages } as never) as Extract<Property, { kind: 'eventually' }>;
+  return noNodeIsStuck({ charts: { [name]: chart }, messages } as never) as Extract<Property, { kind: 'eventually' }>;
 }
 
 function viewsOf(c: Configuration): ActorViews {

@@ -9,7 +9,7 @@ import { guardItem } from '../coverage/items.js';
 import { guardName } from '../mutants/render.js';
 import { countsOf } from './coverage.js';
 import type { MachineEdge, MachineGraph } from './graph.js';
-import { looksAt } from './hints.js';
+import { reads } from './hints.js';
 import type { MachineStep } from './options.js';
 import type { Remark } from './remarks.js';
 import { resetsMissing } from './resets.js';
@@ -120,7 +120,7 @@ function* constantGuards(subject: Subject, graph: MachineGraph): Generator<Found
   const counts = countsOf(subject, graph);
   for (const [chart, machine] of subject.originals)
     for (const { id, choice } of rulesOf(configOf(machine))) {
-      if (choice.guard === undefined || looksAt(machine, choice.guard) === 'more') continue;
+      if (choice.guard === undefined || reads(machine, choice.guard) === 'more') continue;
       const [yes, no] = [true, false].map((outcome) => counts[chart]?.[guardItem(id, outcome)] ?? 0) as [number, number];
       if (yes + no < DECISIONS_MIN || (yes > 0 && no > 0)) continue;
       const description = `guard ${guardName(choice.guard as never)} is ${yes > 0 ? 'true' : 'false'} in every state where it is asked (${yes + no} steps)`;

@@ -55,7 +55,7 @@ function cureFor(subject: Subject, chart: string, item: Item): string {
   const rule = [...rulesOf(configOf(machine))].find(({ id }) => id === name);
   if (kind === 'guard' && rule && drawsIn(rule.choice.guard, machine))
     return `; ${guardName(rule.choice.guard)} reads chance or the clock, and no tried value decided it so: replace it, provide: { guards: { … } }`;
-  if (kind === 'guard' && rule && looksAt(machine, rule.choice.guard) === 'nothing') return constant(rule);
+  if (kind === 'guard' && rule && reads(machine, rule.choice.guard) === 'nothing') return constant(rule);
   const type = kind === 'event' ? name! : name!.replace(/^.*?: /s, '').replace(/ #\d+$/, '');
   if (chart !== subject.name)
     return `; external events for child machines need samples: add one to ${at(at('children', chart), type)} if there are any`;
@@ -100,14 +100,14 @@ const bareEvents = ({ original, tests, within }: Subject): string[] =>
 type Seen = 'nothing' | 'context' | 'more';
 
 /** The values that a guard reads, according to its text. */
-export function looksAt(original: AnyStateMachine, guard: unknown): Seen {
+export function reads(original: AnyStateMachine, guard: unknown): Seen {
   const { type, params } = (isObject(guard) ? guard : {}) as { readonly type?: string; readonly params?: unknown };
   const name = type ?? guard;
   const does = typeof name === 'string' ? (original.implementations.guards as Record<string, unknown>)[name] : name;
   if (typeof does !== 'function' || typeof params === 'function') return 'more';
   const joined: unknown = Reflect.get(does, 'guards');
   if (Array.isArray(joined)) {
-    const seen = joined.map((one) => looksAt(original, one));
+    const seen = joined.map((one) => reads(original, one));
     return seen.includes('more') ? 'more' : seen.includes('context') ? 'context' : 'nothing';
   }
   if (drawsIn(does, original)) return 'more';
@@ -162,7 +162,7 @@ function cureForRule(
   const needs = `for which ${guardName(choice.guard)} is ${outcome}`;
   if (route !== undefined)
     return `; XState evaluates it only for a route to ${route}: add samples to ${place}, or to events that lead to contexts, ${needs}`;
-  if (isBrought && looksAt(subject.original, choice.guard) === 'context') {
+  if (isBrought && reads(subject.original, choice.guard) === 'context') {
     const bare = bareEvents(subject).filter((type) => type !== event);
     const without = bare.length === 0 ? '' : ` (${bare.join(', ')} ${bare.length === 1 ? 'has' : 'have'} none)`;
     return `; it reads only the context: add samples to the events that lead to one ${needs}${without}`;

@@ -34,8 +34,9 @@ export function refuseMisnamedImplementations(machine: AnyStateMachine, { delays
   const refuse = (place: string, names: readonly string[], kind: (typeof PROVIDED)[number]) => {
     const known = [...new Set([...references[kind], ...Object.keys(written[kind])])];
     // A function may use a name that only its text contains.
-    const stray = names.find((name) => !known.includes(name) && !asked.some((text) => text.includes(name)));
-    if (stray !== undefined) throw unknownWord(`${place}.${stray}: machine ${machine.id} has none of this name`, stray, known);
+    const unknown = names.find((name) => !known.includes(name) && !asked.some((text) => text.includes(name)));
+    if (unknown !== undefined)
+      throw unknownWord(`${place}.${unknown}: machine ${machine.id} has none of this name`, unknown, known);
   };
   refuse('delays', Object.keys(delays ?? {}), 'delays');
   for (const kind of PROVIDED) refuse(`provide.${kind}`, Object.keys((provide?.[kind] ?? {}) as object), kind);
@@ -85,9 +86,13 @@ function refuseMisnamedEvents(child: string, samples: object, logics: ReadonlySe
   const machines = [...logics].filter(isMachine);
   if (machines.length === 0)
     throw new UsageError(`children.${child} is not a machine and takes no events. Describe its results in services.${child}.`);
-  const stray = Object.keys(samples).find((type) => !machines.some((machine) => takes(machine, type)));
-  if (stray !== undefined)
-    throw unknownWord(`children.${child}.${stray}: machine ${child} has no transition for it`, stray, machines.flatMap(typesOf));
+  const unknown = Object.keys(samples).find((type) => !machines.some((machine) => takes(machine, type)));
+  if (unknown !== undefined)
+    throw unknownWord(
+      `children.${child}.${unknown}: machine ${child} has no transition for it`,
+      unknown,
+      machines.flatMap(typesOf),
+    );
 }
 
 /**
@@ -114,12 +119,14 @@ function refuseMisnamedSteps(subject: Subject, graph: MachineGraph): void {
   const steps = graph.vertices.flatMap(({ edges }) => [...(edges?.values() ?? [])].map(({ step }) => step));
   const names = new Set(steps.flatMap((step) => [nameOfStep(step), 'event' in step ? step.event.type : nameOfStep(step)]));
   for (const type of typesOf(original)) names.add(type);
-  const stray = Object.keys(tests.exec ?? {}).find(
+  const unknown = Object.keys(tests.exec ?? {}).find(
     (key) => key !== '*' && !names.has(key) && !steps.some((step) => describeStep(step) === key),
   );
-  if (stray !== undefined)
-    throw unknownWord(`exec[${JSON.stringify(stray)}]: no step of machine ${original.id} is called so${soFar(graph)}`, stray, [
-      ...names,
-    ]);
+  if (unknown !== undefined)
+    throw unknownWord(
+      `exec[${JSON.stringify(unknown)}]: no step of machine ${original.id} is called so${soFar(graph)}`,
+      unknown,
+      [...names],
+    );
   refuseMissingExec(subject, steps);
 }

@@ -52,7 +52,7 @@ const LIMITS = ['states', 'searchSteps', 'actors', 'timers', 'walks', 'steps', '
 const PROVIDED = ['actions', 'guards', 'actors', 'delays'];
 /** The required and the optional keys of each kind of temporal property. */
 const BOUNDS = ['within', 'withinMs'];
-const TEMPORAL: readonly (readonly [reported: readonly string[], besides: readonly string[]])[] = [
+const TEMPORAL: readonly (readonly [reported: readonly string[], others: readonly string[]])[] = [
   [['always'], ['when', ...BOUNDS]],
   [['never'], ['when', ...BOUNDS]],
   [['sometimes'], []],
@@ -146,8 +146,8 @@ function refuseKeys(place: string, given: unknown, known: readonly string[]): vo
 function refuseProperty(name: string, property: unknown): void {
   const keys = isObject(property) ? Object.keys(property) : [];
   const kind = TEMPORAL.find(
-    ([needed, besides]) =>
-      needed.every((key) => keys.includes(key)) && keys.every((key) => needed.includes(key) || besides.includes(key)),
+    ([needed, others]) =>
+      needed.every((key) => keys.includes(key)) && keys.every((key) => needed.includes(key) || others.includes(key)),
   );
   if (!kind)
     throw new UsageError(

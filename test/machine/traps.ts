@@ -2,7 +2,7 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition, StateValue } from 'xstate';
 import type { Found } from './findings.js';
 import { wayInto, type MachineGraph, type MachineVertex } from './graph.js';
-import { looksAt } from './hints.js';
+import { reads } from './hints.js';
 import { isFromOutside } from './steps.js';
 import type { Subject } from './subject.js';
 
@@ -72,7 +72,7 @@ const isNothing = ({ target, actions, reenter }: AnyTransitionDefinition, node: 
 /** True if a guard here reads an event, so that another sample may lead out. */
 const asksEvents = (machine: AnyStateMachine, leaf: AnyStateNode): boolean =>
   [...around(leaf), machine.root].some((node) =>
-    transitionsOf(node).some(({ guard }) => guard !== undefined && looksAt(machine, guard) === 'more'),
+    transitionsOf(node).some(({ guard }) => guard !== undefined && reads(machine, guard) === 'more'),
   );
 
 function leavesOf(root: AnyStateNode, value: StateValue): readonly AnyStateNode[] {

@@ -54,7 +54,7 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
 }
 
 /** A peer with a wrong list is not a member during that time: the other judges treat it as paused. */
-const beside = (judge: RehearsalJudge): RehearsalJudge => ({
+const withLists = (judge: RehearsalJudge): RehearsalJudge => ({
   name: judge.name,
   begin: (setting) => {
     const observer = judge.begin(setting);
@@ -105,7 +105,7 @@ export const listsUnder = (
     peers: [3, 3, 5],
     services: servicesOf(shipped, over),
     seconds: 24,
-    judges: [...lockJudges().map(beside), rightGoOn()],
+    judges: [...lockJudges().map(withLists), rightGoOn()],
     limits: ['shipped', 'small'],
     knobs: {
       over,

@@ -28,7 +28,7 @@ const PLANS = [
 ];
 
 /** Interval between two polls of the store, and time limit of a member. */
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 const CALL_MS = 1_000;
 /** A call resolves after this time, even if stored data could not move to the new members. */
 const UNMOVED_MS = 10_000;
@@ -81,7 +81,7 @@ const operate: Main = async ({ peers, knobs, store, note }) => {
     const isDone = async () => (await store.read(doneAs(number))) === true;
     for (let turn = 0; !(await isDone()); turn++) {
       await store.write('order', { number, add, remove, caller: callers[turn % callers.length]! } satisfies Order);
-      for (let waited = 0; waited < CALL_MS && !(await isDone()); waited += LOOK_MS) await sleep(LOOK_MS);
+      for (let waited = 0; waited < CALL_MS && !(await isDone()); waited += CHECK_MS) await sleep(CHECK_MS);
     }
     await store.write('decided', number);
     note('members', { lists: [after] });
@@ -122,7 +122,7 @@ async function follow({ id, peers, knobs, store }: RehearsedPeer, locks: Locks, 
         },
       );
     }
-    await sleep(LOOK_MS);
+    await sleep(CHECK_MS);
   }
 }
 

@@ -118,7 +118,7 @@ export const objectsUnder = (
 });
 
 /** Faults that end no process, because a process that restarts without a disk has lost its state. */
-const NOBODY_ENDS: NonNullable<RehearseOptions['faults']> = [
+const NONE_ENDS: NonNullable<RehearseOptions['faults']> = [
   'pause',
   'cut',
   'mute',
@@ -136,7 +136,7 @@ export function unstoredObjectsUnder(
   over?: readonly string[],
 ): { options: RehearseOptions; main: Main } {
   const { options, main } = objectsUnder(shipped, over);
-  return { options: { ...options, faults: NOBODY_ENDS, knobs: { ...options.knobs, stored: [false] } }, main };
+  return { options: { ...options, faults: NONE_ENDS, knobs: { ...options.knobs, stored: [false] } }, main };
 }
 
 /** If nothing has changed, each used object must have completed a request within this time before the end. */

@@ -4,7 +4,7 @@ import { groupsByState, type StateGroup } from '../../model/by-state.js';
 import { activePaths, valueText } from '../../model/values.js';
 import { moment, recording, selectedNode } from '../state.js';
 import { charts } from './charts.js';
-import { showsAll } from './looks.js';
+import { showsAll } from './view-options.js';
 import { More } from '../more.js';
 import { rounded } from './rounded.js';
 

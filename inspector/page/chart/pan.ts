@@ -1,7 +1,7 @@
 /** Moving a chart that is larger than its panel: by dragging it, by the arrow keys, and nearer or farther by the wheel with Ctrl, a pinch, + and −. */
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import { shownScale, zoom } from './looks.js';
+import { shownScale, zoom } from './view-options.js';
 
 /** A shorter movement is a click. */
 const DRAG_PX = 4;

@@ -37,7 +37,7 @@ const NOTHING_FOUND: ReadonlySet<ChartPart> = new Set();
 export function ChartPicture({ layout, scale, active, taken, isNow, label, covered, heat, controls }: ChartPictureProps) {
   const found = controls?.found ?? NOTHING_FOUND;
   const isTaken = (one: ChartTransition) => taken.taken.includes(one);
-  const looks: Looks = {
+  const appearance: Appearance = {
     classOf: (one) =>
       [
         isTaken(one) && 'is-taken',
@@ -74,7 +74,7 @@ export function ChartPicture({ layout, scale, active, taken, isNow, label, cover
           placed={placed}
           isActive={active.has(placed.state.path)}
           isMissed={covered !== null && placed.state.path !== '' && stateCount(covered, placed.state.path) === 0}
-          looks={looks}
+          appearance={appearance}
           controls={controls}
           visits={heat && placed.state.path !== '' ? (heat.states.get(placed.state.path) ?? 0) : null}
           heat={heat ? heatLevel(heat.states.get(placed.state.path) ?? 0, heat.hottestState) : null}
@@ -86,7 +86,7 @@ export function ChartPicture({ layout, scale, active, taken, isNow, label, cover
       {edges.map((edge) => (
         <path
           key={keyOf(edge)}
-          class={`edge ${looks.classOf(edge.transition)}`}
+          class={`edge ${appearance.classOf(edge.transition)}`}
           data-transition={nameOf(edge.transition)}
           d={rounded(edge.points)}
           marker-end={edge.hasArrow ? (isTaken(edge.transition) ? 'url(#head-taken)' : 'url(#head)') : undefined}
@@ -95,13 +95,13 @@ export function ChartPicture({ layout, scale, active, taken, isNow, label, cover
       {layout.forks.map(({ transition, x, y, width, height }) => (
         <rect
           key={nameOf(transition)}
-          class={`fork ${looks.classOf(transition)}`}
+          class={`fork ${appearance.classOf(transition)}`}
           data-transition={nameOf(transition)}
           {...{ x, y, width, height }}
           rx={2}
         />
       ))}
-      {edges.map((edge) => edge.label && <EdgeLabel key={keyOf(edge)} edge={edge} label={edge.label} looks={looks} />)}
+      {edges.map((edge) => edge.label && <EdgeLabel key={keyOf(edge)} edge={edge} label={edge.label} appearance={appearance} />)}
     </svg>
   );
 }
@@ -117,7 +117,7 @@ const nameOf = ({ source, event, index }: ChartTransition): string => `${source}
 
 const keyOf = ({ transition, points }: PlacedEdge): string => `${nameOf(transition)} ${points.at(-1)?.x} ${points.at(-1)?.y}`;
 
-interface Looks {
+interface Appearance {
   /** Classes of a transition: taken last, missed by tests, found by the search, and how often it was taken. */
   readonly classOf: (transition: ChartTransition) => string;
   readonly found: ReadonlySet<ChartPart>;
@@ -134,12 +134,12 @@ interface StateProps {
   readonly heat: number | null;
   readonly isActive: boolean;
   readonly isMissed: boolean;
-  readonly looks: Looks;
+  readonly appearance: Appearance;
 }
 
-function State({ placed, controls, isActive, isMissed, looks, visits, heat }: StateProps) {
+function State({ placed, controls, isActive, isMissed, appearance, visits, heat }: StateProps) {
   const { state, x, y, width, height, internal, notes, isInitial, wordsX } = placed;
-  const isFound = looks.found.has(state.path);
+  const isFound = appearance.found.has(state.path);
   const isOuterBox = state.children.length > 0 || state.parent === null;
   const classes = [
     `state ${isOuterBox ? 'outer' : 'leaf'} ${state.kind}`,
@@ -169,7 +169,7 @@ function State({ placed, controls, isActive, isMissed, looks, visits, heat }: St
       )}
       {controls && isOuter(state) && state.parent !== null && <FoldButton placed={placed} controls={controls} />}
       <Notes lines={notes} x={wordsX} y={y + NAME_HEIGHT} />
-      <Words labels={internal} x={wordsX} y={y + NAME_HEIGHT + notes.length * LINE_HEIGHT} looks={looks} />
+      <Words labels={internal} x={wordsX} y={y + NAME_HEIGHT + notes.length * LINE_HEIGHT} appearance={appearance} />
     </g>
   );
 }
@@ -227,7 +227,7 @@ const Notes = ({ lines, x, y }: { lines: readonly string[]; x: number; y: number
   </>
 );
 
-function Words({ labels, x, y, looks }: { labels: readonly Label[]; x: number; y: number; looks: Looks }) {
+function Words({ labels, x, y, appearance }: { labels: readonly Label[]; x: number; y: number; appearance: Appearance }) {
   let line = 0;
   return (
     <>
@@ -236,13 +236,13 @@ function Words({ labels, x, y, looks }: { labels: readonly Label[]; x: number; y
           {lines.map((text, i) => (
             <text
               key={i}
-              class={`words${isAction(text) ? ' action' : ''} ${looks.classOf(transition)}`}
-              data-found={(i === 0 && looks.found.has(transition)) || undefined}
+              class={`words${isAction(text) ? ' action' : ''} ${appearance.classOf(transition)}`}
+              data-found={(i === 0 && appearance.found.has(transition)) || undefined}
               x={x}
               y={y + 12 + LINE_HEIGHT * line++}
             >
               {text}
-              {i === 0 && <Count of={looks.visits(transition)} />}
+              {i === 0 && <Count of={appearance.visits(transition)} />}
             </text>
           ))}
         </g>
@@ -257,23 +257,23 @@ const Count = ({ of }: { of: number | null }) => (of === null ? null : <tspan cl
 interface EdgeLabelProps {
   readonly edge: PlacedEdge;
   readonly label: NonNullable<PlacedEdge['label']>;
-  readonly looks: Looks;
+  readonly appearance: Appearance;
 }
 
-function EdgeLabel({ edge: { transition }, label: { x, y, width, height, lines }, looks }: EdgeLabelProps) {
-  const hint = hintOf(transition, looks.covered);
+function EdgeLabel({ edge: { transition }, label: { x, y, width, height, lines }, appearance }: EdgeLabelProps) {
+  const hint = hintOf(transition, appearance.covered);
   return (
     <g
-      class={`edge-label ${looks.classOf(transition)}`}
+      class={`edge-label ${appearance.classOf(transition)}`}
       data-transition={nameOf(transition)}
-      data-found={looks.found.has(transition) || undefined}
+      data-found={appearance.found.has(transition) || undefined}
     >
       {hint !== '' && <title>{hint}</title>}
       <rect {...{ x, y, width, height }} rx={4} />
       {lines.map((text, i) => (
         <text key={i} class={isAction(text) ? 'action' : undefined} x={x + width / 2} y={y + 13 + i * LINE_HEIGHT}>
           {text}
-          {i === 0 && <Count of={looks.visits(transition)} />}
+          {i === 0 && <Count of={appearance.visits(transition)} />}
         </text>
       ))}
     </g>

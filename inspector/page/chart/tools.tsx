@@ -5,7 +5,17 @@ import type { Chart } from '../../model/chart.js';
 import { IconButton } from '../panel.js';
 import { scrollWithin } from '../sight.js';
 import { exportCharts, type ExportFormat } from './export.js';
-import { foldedIn, foundIn, showsAll, showsHeat, shownScale, soughtText, toggleAllFolds, unfoldFound, zoom } from './looks.js';
+import {
+  foldedIn,
+  foundIn,
+  showsAll,
+  showsHeat,
+  shownScale,
+  soughtText,
+  toggleAllFolds,
+  unfoldFound,
+  zoom,
+} from './view-options.js';
 import { farther, fit, follow, nearer } from './pan.js';
 
 export function ChartTools({ charts }: { charts: readonly Chart[] }) {
@@ -29,7 +39,7 @@ export function ChartTools({ charts }: { charts: readonly Chart[] }) {
         goToNext();
       }}
     >
-      {!showsAll.value && <Looks charts={charts} count={count} next={next} />}
+      {!showsAll.value && <Appearance charts={charts} count={count} next={next} />}
       {!showsAll.value && <Export charts={charts} />}
       <button type="button" class="small" aria-pressed={showsAll.value} onClick={() => (showsAll.value = !showsAll.value)}>
         all nodes
@@ -38,14 +48,14 @@ export function ChartTools({ charts }: { charts: readonly Chart[] }) {
   );
 }
 
-interface LooksProps {
+interface AppearanceProps {
   readonly charts: readonly Chart[];
   readonly count: number;
   readonly next: MutableRef<number>;
 }
 
 /** The tools for the charts of one node. */
-function Looks({ charts, count, next }: LooksProps) {
+function Appearance({ charts, count, next }: AppearanceProps) {
   return (
     <>
       <input

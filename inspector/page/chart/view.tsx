@@ -20,7 +20,7 @@ import { ChartText } from './text.js';
 import { ContextTable } from './context.js';
 import { focusOf } from './focus.js';
 import { DEPTH_MAX, fittingScale, isTooLarge, layoutError, layoutOf, STATES_MAX } from './layouts.js';
-import { foldedIn, foundIn, showsAll, showsHeat, shownScale, toggleFold, zoom } from './looks.js';
+import { foldedIn, foundIn, showsAll, showsHeat, shownScale, toggleFold, zoom } from './view-options.js';
 import { keepPoint, usePan } from './pan.js';
 import { ChartTools } from './tools.js';
 

@@ -26,7 +26,7 @@ interface Look {
 }
 
 /** The edge of a node shows its life, and its fill shows its state. */
-export const LOOKS: readonly (readonly [Life, Look])[] = [
+export const SAMPLES: readonly (readonly [Life, Look])[] = [
   ['alive', { isFilled: true, edge: 'tone', dash: [] }],
   ['suspected', { isFilled: true, edge: 'accent', dash: [7, 3] }],
   ['crashed', { isFilled: false, edge: 'wrong', dash: [3, 3] }],
@@ -48,7 +48,7 @@ function drawDots(drawn: Drawn, { nodes }: Scene): void {
   const { ctx } = drawn;
   const radius = radiusOf(drawn);
   const colors = palette();
-  const edges = new Map(LOOKS.map(([life, { edge }]) => [life, edge]));
+  const edges = new Map(SAMPLES.map(([life, { edge }]) => [life, edge]));
   for (const isPlain of [true, false])
     for (const [node, { tone, life }] of nodes.entries()) {
       if ((tone === 'plain' && life === 'alive') !== isPlain) continue;
@@ -66,7 +66,7 @@ function drawCircles(drawn: Drawn, { nodes }: Scene): void {
   const colors = palette();
   ctx.lineWidth = radius > 6 ? 1.8 : 1;
   for (const tone of TONES) {
-    for (const [life, look] of LOOKS) {
+    for (const [life, look] of SAMPLES) {
       ctx.beginPath();
       let any = false;
       for (let node = 0; node < nodes.length; node++) {

@@ -1,7 +1,7 @@
 /** The meanings of the colors in the picture. */
 import { kindStyle, TONES } from '../colors.js';
 import { recording } from '../state.js';
-import { GAUGE_COLORS, GROUP_COLORS, LOOKS } from './draw.js';
+import { GAUGE_COLORS, GROUP_COLORS, SAMPLES } from './draw.js';
 import { POINTER_COLORS } from './draw-links.js';
 import type { Scene } from './scene.js';
 import { reader } from './picture.js';
@@ -75,7 +75,7 @@ export function Legend({ scene }: { scene: Scene }) {
 /** Which nodes do not act, and how. */
 const Lives = ({ lives }: { lives: ReadonlySet<string> }) => (
   <>
-    {LOOKS.filter(([life]) => life !== 'alive' && lives.has(life)).map(([life, { edge, dash }]) => (
+    {SAMPLES.filter(([life]) => life !== 'alive' && lives.has(life)).map(([life, { edge, dash }]) => (
       <li key={`l${life}`}>
         <svg viewBox="0 0 12 12" aria-hidden="true">
           <circle

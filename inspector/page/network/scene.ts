@@ -57,7 +57,7 @@ export interface Scene {
   readonly marks: readonly EdgeMark[];
 }
 
-const NOBODY: ReadonlySet<number> = new Set();
+const NO_KEEPERS: ReadonlySet<number> = new Set();
 
 /** Pointer kinds and groups keep their colors while one looks at one recording. */
 export class SceneReader {
@@ -79,7 +79,7 @@ export class SceneReader {
     this.metric = createMetric({ nodes: [...new Set(nodes)], links: links.filter((link) => link[2] >= 0) });
   }
 
-  scene(moment: Moment, refuted: ReadonlySet<number> = NOBODY): Scene {
+  scene(moment: Moment, refuted: ReadonlySet<number> = NO_KEEPERS): Scene {
     const nodes: SceneNode[] = [];
     const pointers: Pointer[] = [];
     const marks: EdgeMark[] = [];

@@ -12,7 +12,7 @@ import { playhead, recording } from '../state.js';
 import { Legend } from './legend.js';
 import { chosenView, flights, links, MESSAGES_MAX, paintNetwork, placement, positions, scene, movedTo } from './picture.js';
 import { onKeyDown, pointerHandlers } from './pointer.js';
-import { besideRun, currentStep } from '../story/state.js';
+import { comparedRun, currentStep } from '../story/state.js';
 import { NetworkText } from './text.js';
 
 const handlers = pointerHandlers();
@@ -71,7 +71,7 @@ export function NetworkView() {
   return (
     <Panel
       view="network"
-      title={besideRun.value ? `Network: ${currentStep.value!.run}` : 'Network'}
+      title={comparedRun.value ? `Network: ${currentStep.value!.run}` : 'Network'}
       tools={tools}
       text={() => (
         <>

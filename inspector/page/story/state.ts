@@ -126,26 +126,26 @@ export const captions = computed((): readonly string[] => {
   });
 });
 
-interface BesideRun {
+interface ComparedRun {
   readonly of: Story;
   readonly name: string;
   readonly run: ReadTrace;
 }
 
-const fetched = signal<BesideRun | null>(null);
-const isWanted = ({ of, name }: Pick<BesideRun, 'of' | 'name'>): boolean =>
-  story.value === of && currentStep.value?.beside === name;
+const fetched = signal<ComparedRun | null>(null);
+const isWanted = ({ of, name }: Pick<ComparedRun, 'of' | 'name'>): boolean =>
+  story.value === of && currentStep.value?.comparedTo === name;
 
 /** The compared run; `null` while one of the runs is read. */
-export const besideRun = computed(() => (fetched.value && isWanted(fetched.value) && !isLoading.value ? fetched.value : null));
+export const comparedRun = computed(() => (fetched.value && isWanted(fetched.value) && !isLoading.value ? fetched.value : null));
 
 effect(() => {
-  const [of, name] = [story.value, currentStep.value?.beside];
+  const [of, name] = [story.value, currentStep.value?.comparedTo];
   if (!of || name === undefined) fetched.value = null;
-  else if (!fetched.peek() || !isWanted(fetched.peek()!)) void fetchBeside(of, name);
+  else if (!fetched.peek() || !isWanted(fetched.peek()!)) void fetchCompared(of, name);
 });
 
-async function fetchBeside(of: Story, name: string): Promise<void> {
+async function fetchCompared(of: Story, name: string): Promise<void> {
   const response = await askServer(...requestOf(of, name)).catch(() => null);
   if (!response?.ok) return;
   const run = new ReadTrace();
@@ -154,19 +154,19 @@ async function fetchBeside(of: Story, name: string): Promise<void> {
   if (isWanted({ of, name })) fetched.value = { of, name, run };
 }
 
-export const axisBeside = computed((): Axis => (isTimed(besideRun.value!.run) ? axis.value : 'lines'));
+export const comparedAxis = computed((): Axis => (isTimed(comparedRun.value!.run) ? axis.value : 'lines'));
 
 /** The playhead of the compared run: it makes the same progress between the two places as the main run. */
-export const besideAt = computed((): Playhead => {
-  const { run } = besideRun.value!;
+export const comparedAt = computed((): Playhead => {
+  const { run } = comparedRun.value!;
   const [from, to] = legIn(recording.value).map((line) => xOf(recording.value, axis.value, line)) as [number, number];
   const [fromThere, toThere] = legIn(run);
-  const [begin, end] = [xOf(run, axisBeside.value, fromThere), xOf(run, axisBeside.value, toThere)];
+  const [begin, end] = [xOf(run, comparedAxis.value, fromThere), xOf(run, comparedAxis.value, toThere)];
   const part = to > from ? (playhead.value.x - from) / (to - from) : 1;
   if (part >= 1) return { line: toThere, x: end };
   const x = begin + Math.max(part, 0) * (end - begin);
   // There may be more at the time of the place than the story has come to.
-  return { line: Math.min(axisBeside.value === 'time' ? run.lastLineAt(x) : Math.floor(x), toThere), x };
+  return { line: Math.min(comparedAxis.value === 'time' ? run.lastLineAt(x) : Math.floor(x), toThere), x };
 });
 
 /** From the place before to the place of this step; a run that never comes there goes to its end. */

@@ -65,7 +65,7 @@ export function purseMachine() {
       announceStop: emit({ type: 'stopped' }),
     },
     guards: {
-      isForSomebody: (_, sent: Outgoing) => parcels(sent).length > 0,
+      hasReceivers: (_, sent: Outgoing) => parcels(sent).length > 0,
       isLast: ({ context }) => context.waiting.length === 1,
     },
   }).createMachine({
@@ -75,7 +75,7 @@ export function purseMachine() {
     states: {
       idle: {
         on: {
-          outgoing: { guard: withEvent('isForSomebody'), target: 'asking', actions: [withEvent('enqueue'), tell(onePermit)] },
+          outgoing: { guard: withEvent('hasReceivers'), target: 'asking', actions: [withEvent('enqueue'), tell(onePermit)] },
         },
       },
       asking: {

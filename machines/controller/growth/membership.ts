@@ -52,7 +52,7 @@ import {
   newTerms,
   renewAll,
   returned,
-  settleDoors,
+  settleClients,
   sever,
   severedAgain,
   severedBelow,
@@ -180,7 +180,7 @@ export const mainMachine = setup({
       },
     },
     settling: {
-      entry: ['awaitParts', settleDoors],
+      entry: ['awaitParts', settleClients],
       on: {
         settled: [
           {

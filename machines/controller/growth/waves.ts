@@ -46,18 +46,18 @@ export const severedAgain = ({ event }: In<LinkEvent>) => ({
 });
 
 /** The roles that receive local messages to the parts. */
-const doors = ({ settings }: MainContext): string[] =>
+const clientRoles = ({ settings }: MainContext): string[] =>
   settings.parts.map((part) => (isController(part) ? requestRole(part) : DEPOSITS));
 
 /** The root's bins are notified too: those of a bank stop parking. */
 export const freeze = tell(({ context }: In) => {
   const bins = context.parent === null ? context.settings.parts.filter(isController).map(deliveryRole) : [];
-  return { role: [...doors(context), ...bins], message: { type: 'freeze' } };
+  return { role: [...clientRoles(context), ...bins], message: { type: 'freeze' } };
 });
 
-export const settleDoors = tell(({ context }: In) => ({ role: doors(context), message: { type: 'settle' } }));
-export const depart = tell(({ context }: In) => ({ role: doors(context), message: { type: 'depart' } }));
-export const sever = tell(({ context }: In) => ({ role: doors(context), message: { type: 'sever' } }));
+export const settleClients = tell(({ context }: In) => ({ role: clientRoles(context), message: { type: 'settle' } }));
+export const depart = tell(({ context }: In) => ({ role: clientRoles(context), message: { type: 'depart' } }));
+export const sever = tell(({ context }: In) => ({ role: clientRoles(context), message: { type: 'sever' } }));
 
 const only = ({ settings }: MainContext, part: Part, role: string): string | readonly string[] =>
   settings.parts.includes(part) ? role : [];

@@ -16,7 +16,7 @@ export interface Waiting {
   readonly messagesPerPermit: number;
 }
 
-interface Letter {
+interface InFlight {
   readonly to: NodeId;
   readonly event: Message;
 }
@@ -28,7 +28,7 @@ export function closedLoop({ parents }: TreeShape, share: number, options: Reado
   const askedAt = new Map<NodeId, number>();
   const left = new Map(instance.topology.nodes.map((id) => [id, share]));
   let [messages, permits, waited, now] = [0, 0, 0, 0];
-  let letters: Letter[] = [];
+  let flights: InFlight[] = [];
 
   const step = (to: NodeId, event: Message): boolean => {
     const node = nodes.get(to)!;
@@ -36,7 +36,7 @@ export function closedLoop({ parents }: TreeShape, share: number, options: Reado
     for (const { to: address, message } of sends) {
       for (const target of Array.isArray(address) ? (address as NodeId[]) : [address as NodeId]) {
         messages++;
-        letters.push({ to: target, event: { ...message, from: to } as Message });
+        flights.push({ to: target, event: { ...message, from: to } as Message });
       }
     }
     for (const { type } of emitted) {
@@ -59,9 +59,9 @@ export function closedLoop({ parents }: TreeShape, share: number, options: Reado
 
   for (const [id, node] of nodes) node.start(controller.roles(id, instance), noDraw);
   for (const id of nodes.keys()) ask(id);
-  for (now = 1; letters.length > 0; now++) {
-    const arriving = letters;
-    letters = [];
+  for (now = 1; flights.length > 0; now++) {
+    const arriving = flights;
+    flights = [];
     for (const { to, event } of arriving) if (step(to, event)) ask(to);
   }
   return { mean: waited / permits, messagesPerPermit: messages / permits };

@@ -14,7 +14,7 @@ test.skipIf(!existsSync(file))('113 people, 53,155 contacts (skipped without ../
     updates: 257_684,
     elections: 11_187,
     moments: 1750,
-    looks: 65_937,
+    observations: 65_937,
     twoInOffice: 0,
     followingSeveral: 1194,
     longestInOffice: 0.75,

@@ -33,7 +33,7 @@ export interface Day {
   /** Times of self-elections. */
   readonly elections: readonly number[];
   /** Number of checks of a component that was undisturbed for longer than a round trip of its diameter. */
-  readonly looks: number;
+  readonly observations: number;
   /** Number of checks with two nodes in office, and of those with several followed leaders. */
   readonly twoInOffice: number;
   readonly followingSeveral: number;
@@ -57,7 +57,7 @@ export class DayWatch {
     changes: 0,
     updates: 0,
     elections: [] as number[],
-    looks: 0,
+    observations: 0,
     twoInOffice: 0,
     followingSeveral: 0,
     longestInOffice: 0,
@@ -132,7 +132,7 @@ export class DayWatch {
     const inOffice = nodes.filter((node) => leaderOf(this.simulation.configuration.nodes.get(node)!) === node).length;
     const roundTrips = (at - changedAt) / (2 * diameter);
     if (roundTrips > 1) {
-      day.looks++;
+      day.observations++;
       if (inOffice > 1) day.twoInOffice++;
       if (followed.size > 1) day.followingSeveral++;
     }

@@ -97,7 +97,7 @@ describe('topologies in time', () => {
   test('random walkers: one leader a round trip after a change, followed after elections', () => {
     const day = dayOf({ topology: { kind: 'walkers', n: 30, radius: 0.25, speed: 0.03, every: 60, steps: 40, seed: 2 } });
     keepsItsPromises(day);
-    expect(day.looks).toBeGreaterThan(100);
+    expect(day.observations).toBeGreaterThan(100);
     expect(day.elections.length).toBeGreaterThan(10);
   });
 
@@ -108,7 +108,7 @@ describe('topologies in time', () => {
     const morning = lines.filter((line) => line !== '' && Number(line.split(/\s/)[0]) < start + 7200).join('\n');
     const day = dayOf({ topology: { contacts: 'morning' } }, () => morning);
     keepsItsPromises(day);
-    expect(day.looks).toBeGreaterThan(1000);
+    expect(day.observations).toBeGreaterThan(1000);
   });
 
   test('elections are not bounded by the diameter: in a fan, a search follows the path', () => {

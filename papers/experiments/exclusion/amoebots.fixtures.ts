@@ -1,7 +1,7 @@
 /** Hexagon formation by amoebots that act at the same time, each in a neighborhood that it has locked. */
 import { expect } from 'vitest';
 import { Hexagon } from './amoebot/hexagon.js';
-import { beside, keyOf, spiral, type Point } from './amoebot/lattice.js';
+import { adjacentTo, keyOf, spiral, type Point } from './amoebot/lattice.js';
 import type { Matter } from './amoebot/matter.js';
 import { Train } from './amoebot/train.js';
 import type { NodeId } from '../../../machines/effects.js';
@@ -69,7 +69,7 @@ export function followsEngine({ n, requests, seed }: { n: number; requests: numb
 /** Position of the engine after a number of steps; before the first, on the line. */
 function placeOnWay(steps: number): Point {
   if (steps <= 0) return { x: steps, y: 0 };
-  return WAY.slice(0, steps).reduce<Point>(beside, { x: 0, y: 0 });
+  return WAY.slice(0, steps).reduce<Point>(adjacentTo, { x: 0, y: 0 });
 }
 
 /** A line becomes a hexagon, as in the sequential run. */

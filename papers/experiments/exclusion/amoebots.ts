@@ -33,10 +33,10 @@ export interface AmoebotLife<Action> {
 /** Lets amoebots look when they have locked, and act when they unlock. */
 export function animate<Action>({ network }: Simulation, algorithm: AmoebotAlgorithm<Action>): AmoebotLife<Action> {
   const life: AmoebotLife<Action> = { deeds: [], failed: 0, breaches: 0 };
-  const looks = new Map<NodeId, { readonly locked: readonly NodeId[]; readonly action: Action | null }>();
+  const views = new Map<NodeId, { readonly locked: readonly NodeId[]; readonly action: Action | null }>();
   const act = (amoebot: NodeId) => {
-    const { locked, action } = looks.get(amoebot)!;
-    looks.delete(amoebot);
+    const { locked, action } = views.get(amoebot)!;
+    views.delete(amoebot);
     if (!action) return;
     if (JSON.stringify(algorithm.enabled(amoebot, locked)) !== JSON.stringify(action)) life.breaches++;
     const change = algorithm.perform(amoebot, action, locked);
@@ -49,7 +49,7 @@ export function animate<Action>({ network }: Simulation, algorithm: AmoebotAlgor
     for (const notification of emitted as readonly ExclusionNotification[]) {
       if (notification.type !== 'locked') continue;
       const locked = notification.ports.filter((port) => port !== 0).map((port) => network.links.peerAt(node, port)!);
-      looks.set(node, { locked, action: algorithm.enabled(node, locked) });
+      views.set(node, { locked, action: algorithm.enabled(node, locked) });
     }
     if (kind === 'command' && event.type === 'unlock' && sent.length > 0) act(node);
   });

@@ -62,7 +62,7 @@ type Action = { readonly node: NodeId; readonly choice: Choice };
 /** Possible actions of nodes: receive a message, make their call, or unlock what they have locked. */
 class Possible {
   private readonly calls: Map<NodeId, Choice>;
-  private readonly owed = new Set<NodeId>();
+  private readonly pending = new Set<NodeId>();
 
   constructor(
     private readonly schedule: Schedule,
@@ -77,12 +77,12 @@ class Possible {
       choice: { deliver: id },
     }));
     const calls = [...this.calls].map(([node, choice]) => ({ node, choice }));
-    return [...messages, ...calls, ...[...this.owed].map((node): Action => ({ node, choice: { command: [node, 'unlock'] } }))];
+    return [...messages, ...calls, ...[...this.pending].map((node): Action => ({ node, choice: { command: [node, 'unlock'] } }))];
   }
 
   make({ node, choice }: Action): readonly Step[] {
     if ('event' in choice) this.calls.delete(node);
-    if ('command' in choice) this.owed.delete(node);
+    if ('command' in choice) this.pending.delete(node);
     return this.note(this.schedule.make(choice, node));
   }
 
@@ -92,7 +92,7 @@ class Possible {
   }
 
   private note(steps: readonly Step[]): readonly Step[] {
-    for (const step of steps) if (step.emitted.some(({ type }) => type === 'locked')) this.owed.add(step.node);
+    for (const step of steps) if (step.emitted.some(({ type }) => type === 'locked')) this.pending.add(step.node);
     return steps;
   }
 }

@@ -8,7 +8,7 @@
 import { assign, setup } from 'xstate';
 import { effects, tell, type NodeId } from '../../../../machines/effects.js';
 import { isSame, type Height, type Identity } from '../../../../machines/election/height.js';
-import { everybody, heightOf, type LinkTable } from '../../../../machines/election/links.js';
+import { allPeers, heightOf, type LinkTable } from '../../../../machines/election/links.js';
 import type { PresenceTable, Turn } from '../../../../machines/election/messages.js';
 import type { LevelRule } from '../../../../machines/hierarchy/start.js';
 
@@ -66,7 +66,7 @@ export function alternativeLevel<T>(rule: SeatRule<T>) {
   const passOn = tell((args: In) => {
     const { context, event } = args;
     const { announced } = seat(args);
-    const to = JSON.stringify(announced) === JSON.stringify(context.announced) ? event.to : everybody(event.links);
+    const to = JSON.stringify(announced) === JSON.stringify(context.announced) ? event.to : allPeers(event.links);
     const update = { ...event.update, tables: [...event.update.tables, announced as PresenceTable] };
     return { role: context.next, message: { ...event, to, update } };
   });

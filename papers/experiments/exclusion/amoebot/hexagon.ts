@@ -8,7 +8,7 @@
  * neighborhood is enough. A common sense of direction is assumed.
  */
 import type { NodeId } from '../../../../machines/effects.js';
-import { beside, directions, isSamePoint, toward, turned, type Direction, type Point } from './lattice.js';
+import { adjacentTo, directions, isSamePoint, toward, turned, type Direction, type Point } from './lattice.js';
 import { Matter, type BondChange } from './matter.js';
 
 /** State of an amoebot of the hexagon formation: its role, and a direction of the lattice. */
@@ -70,7 +70,7 @@ export class Hexagon {
     const { tail } = this.matter.body(amoebot);
     const behind = neighbors.filter((other) => {
       const { role, points } = this.cell(other);
-      return role === 'follower' && isSamePoint(beside(this.matter.body(other).head, points!), tail);
+      return role === 'follower' && isSamePoint(adjacentTo(this.matter.body(other).head, points!), tail);
     });
     const follower = behind.find((other) => !this.matter.isExpanded(other));
     if (follower !== undefined) return { do: 'pull', follower };
@@ -81,7 +81,7 @@ export class Hexagon {
   private joining(amoebot: NodeId, neighbors: readonly NodeId[]): Action | null {
     const { head } = this.matter.body(amoebot);
     const points = directions.find((direction) => {
-      const other = this.matter.at(beside(head, direction));
+      const other = this.matter.at(adjacentTo(head, direction));
       return other !== undefined && neighbors.includes(other) && ['follower', 'root'].includes(this.cell(other).role);
     });
     return points === undefined ? null : become('follower', points);
@@ -90,16 +90,16 @@ export class Hexagon {
   private walking(amoebot: NodeId, neighbors: readonly NodeId[]): Action | null {
     const { head } = this.matter.body(amoebot);
     const isFixedAt = (direction: Direction) => {
-      const other = this.matter.at(beside(head, direction));
+      const other = this.matter.at(adjacentTo(head, direction));
       return other !== undefined && neighbors.includes(other) && isFixed(this.cell(other));
     };
     const last = directions.find((direction) => {
-      const other = this.matter.at(beside(head, direction));
+      const other = this.matter.at(adjacentTo(head, direction));
       return isFixedAt(direction) && this.cell(other!).points === turned(direction, 3);
     });
     if (last !== undefined) return become('retired', firstFree(last, -1, isFixedAt));
     const direction = firstFree(directions.find(isFixedAt)!, 1, isFixedAt);
-    const isFree = this.matter.at(beside(head, direction)) === undefined;
+    const isFree = this.matter.at(adjacentTo(head, direction)) === undefined;
     return isFree ? { do: 'expand', direction } : null;
   }
 

@@ -23,18 +23,18 @@ const STEPS: readonly Point[] = [
 
 export const turned = (direction: Direction, by: number): Direction => ((direction + by + 6) % 6) as Direction;
 
-export const beside = ({ x, y }: Point, direction: Direction): Point => ({
+export const adjacentTo = ({ x, y }: Point, direction: Direction): Point => ({
   x: x + STEPS[direction]!.x,
   y: y + STEPS[direction]!.y,
 });
 
-export const around = (point: Point): Point[] => directions.map((direction) => beside(point, direction));
+export const around = (point: Point): Point[] => directions.map((direction) => adjacentTo(point, direction));
 
 export const isSamePoint = (a: Point, b: Point): boolean => a.x === b.x && a.y === b.y;
 
 /** The direction from a node to an adjacent one. */
 export const toward = (from: Point, to: Point): Direction =>
-  directions.find((direction) => isSamePoint(beside(from, direction), to))!;
+  directions.find((direction) => isSamePoint(adjacentTo(from, direction), to))!;
 
 /** A point as text, for maps and sets: `x y`. */
 export const keyOf = ({ x, y }: Point): string => `${x} ${y}`;
@@ -48,11 +48,11 @@ export function spiral(center: Point, length: number): Point[] {
   const taken = new Set([keyOf(center)]);
   let direction: Direction = 0;
   while (nodes.length < length) {
-    const next = beside(nodes.at(-1)!, direction);
+    const next = adjacentTo(nodes.at(-1)!, direction);
     nodes.push(next);
     taken.add(keyOf(next));
     direction = turned(direction, 3);
-    while (taken.has(keyOf(beside(next, direction)))) direction = turned(direction, -1);
+    while (taken.has(keyOf(adjacentTo(next, direction)))) direction = turned(direction, -1);
   }
   return nodes;
 }

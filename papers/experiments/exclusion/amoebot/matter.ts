@@ -5,7 +5,7 @@
  * A movement reports the links that it cuts and adds. Links that stay keep their ports: at most 6 while contracted, 8 while expanded.
  */
 import type { NodeId } from '../../../../machines/effects.js';
-import { around, beside, isSamePoint, keyOf, type Direction, type Point } from './lattice.js';
+import { around, adjacentTo, isSamePoint, keyOf, type Direction, type Point } from './lattice.js';
 
 /** The nodes of the lattice that an amoebot occupies: one while contracted, two while expanded. */
 export interface Body {
@@ -51,8 +51,8 @@ export class Matter {
   }
 
   /** True if this point is adjacent to the head of an amoebot in this direction. */
-  isBeside(amoebot: NodeId, direction: Direction, point: Point): boolean {
-    return isSamePoint(beside(this.body(amoebot).head, direction), point);
+  isAdjacent(amoebot: NodeId, direction: Direction, point: Point): boolean {
+    return isSamePoint(adjacentTo(this.body(amoebot).head, direction), point);
   }
 
   /** All occupied nodes, as text, sorted. */
@@ -63,8 +63,8 @@ export class Matter {
   /** Amoebots adjacent to an amoebot. */
   neighbors(amoebot: NodeId): NodeId[] {
     const { head, tail } = this.body(amoebot);
-    const beside = [...around(head), ...around(tail)].map((point) => this.at(point));
-    return [...new Set(beside)].filter((other) => other !== undefined).filter((other) => other !== amoebot);
+    const adjacentTo = [...around(head), ...around(tail)].map((point) => this.at(point));
+    return [...new Set(adjacentTo)].filter((other) => other !== undefined).filter((other) => other !== amoebot);
   }
 
   /** All adjacent pairs, each once. */
@@ -75,7 +75,7 @@ export class Matter {
   /** Expands a contracted amoebot into a free adjacent node; `null` if it is occupied. */
   expand(amoebot: NodeId, direction: Direction): BondChange | null {
     const { head } = this.body(amoebot);
-    const target = beside(head, direction);
+    const target = adjacentTo(head, direction);
     if (this.at(target) !== undefined) return null;
     return this.move([amoebot], () => this.place(amoebot, { head: target, tail: head }));
   }

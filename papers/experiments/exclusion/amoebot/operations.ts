@@ -8,7 +8,7 @@
  */
 import type { NodeId } from '../../../../machines/effects.js';
 import { ProtocolError } from '../../../../machines/errors.js';
-import { beside, type Direction } from './lattice.js';
+import { adjacentTo, type Direction } from './lattice.js';
 import type { BondChange, Matter } from './matter.js';
 
 /** Operations of one amoebot in one action, within its locked neighborhood. */
@@ -24,7 +24,7 @@ export class Operations<Memory extends object> {
 
   /** Connected: the amoebot adjacent to the head in this direction, if any. */
   connected(direction: Direction): NodeId | undefined {
-    return this.matter.at(beside(this.matter.body(this.self).head, direction));
+    return this.matter.at(adjacentTo(this.matter.body(this.self).head, direction));
   }
 
   /** Read: the public memory of the amoebot or a locked neighbor. */

@@ -93,7 +93,7 @@ export class Train {
     const { tail } = this.matter.body(here.self);
     return here.locked.find((other) => {
       const { front } = here.read(other);
-      return front !== null && this.matter.isBeside(other, front, tail);
+      return front !== null && this.matter.isAdjacent(other, front, tail);
     });
   }
 }

@@ -12,21 +12,21 @@ import type { Drawn } from '../network/ink.js';
 import { currentView, MESSAGES_MAX, positions } from '../network/picture.js';
 import { SceneReader } from '../network/scene.js';
 import { recording } from '../state.js';
-import { axisBeside, besideAt, besideRun } from './state.js';
+import { comparedAxis, comparedAt, comparedRun } from './state.js';
 
 const NOTHING = { node: -1, hovered: -1, message: -1, link: null, range: null, way: [] };
 
-const reader = computed(() => besideRun.value && new SceneReader(besideRun.value.run));
-const momentThere = computed(() => new Moment(besideRun.value!.run, besideAt.value.line));
+const reader = computed(() => comparedRun.value && new SceneReader(comparedRun.value.run));
+const momentThere = computed(() => new Moment(comparedRun.value!.run, comparedAt.value.line));
 
 /** The same nodes have the same places as in the large picture, and move with it. */
 const hasSameNodes = computed(() => {
-  const { names } = besideRun.value!.run.nodes;
+  const { names } = comparedRun.value!.run.nodes;
   return names.length === recording.value.nodes.size && names.every((name, node) => name === recording.value.nodes.names[node]);
 });
 
 function paint(ctx: CanvasRenderingContext2D): void {
-  const { run } = besideRun.value ?? {};
+  const { run } = comparedRun.value ?? {};
   const { xs, ys } = positions.value;
   if (!run || !reader.value || xs.length < run.nodes.size) return;
   const drawn = { ctx, view: currentView.value, xs, ys, names: run.nodes.names, count: xs.length, folds: [] };
@@ -43,7 +43,7 @@ function paint(ctx: CanvasRenderingContext2D): void {
 }
 
 function movingOn({ view, xs, ys }: Drawn): MovingMessage[] {
-  const { run } = besideRun.value!;
+  const { run } = comparedRun.value!;
   const radius = radiusAt(view.scale, xs.length);
   const spot = (node: number) => toCanvas(view, xs[node] ?? 0, ys[node] ?? 0);
   return momentThere.value
@@ -55,24 +55,24 @@ function movingOn({ view, xs, ys }: Drawn): MovingMessage[] {
         message.from === message.to
           ? loopAt(spot(message.from), radius)
           : between(reader.value!.route(message.from, message.to).map(spot), radius),
-      part: progress(run, axisBeside.value, message, besideAt.value.x),
+      part: progress(run, comparedAxis.value, message, comparedAt.value.x),
       color: kindColor(run.messages.types.find(message.type)),
       label: message.type,
     }));
 }
 
-export function Beside() {
-  const beside = besideRun.value;
-  if (!beside) return null;
-  const description = `Network of the run ${beside.name} at ${numberText(besideAt.value.x)}: ${momentThere.value.flights().length} messages on their way`;
+export function ComparedView() {
+  const comparedTo = comparedRun.value;
+  if (!comparedTo) return null;
+  const description = `Network of the run ${comparedTo.name} at ${numberText(comparedAt.value.x)}: ${momentThere.value.flights().length} messages on their way`;
   return (
-    <section class="panel beside" aria-labelledby="title-beside">
+    <section class="panel compared" aria-labelledby="title-compared">
       <header class="panel-head">
-        <h2 id="title-beside">Compared with: {beside.name}</h2>
+        <h2 id="title-compared">Compared with: {comparedTo.name}</h2>
       </header>
       <div class="panel-body">
         {hasSameNodes.value ? (
-          <Canvas key={beside.name} class="picture" paint={paint} label={description} />
+          <Canvas key={comparedTo.name} class="picture" paint={paint} label={description} />
         ) : (
           <p class="empty">This run has other nodes. The two can be held against each other under compare.</p>
         )}
