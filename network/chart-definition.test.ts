@@ -30,7 +30,7 @@ test("functions are their names, and XState's objects their types", () => {
     both: 'and(isFree, not(isLast), isOver)',
     inside: 'stateIn({"a":"b"})',
     at: 'stateIn(#x)',
-    actions: ['raise found', 'assign(count, last)', 'emit told', 'inc', { type: 'say', params: 'isFree' }],
+    actions: ['raise found', 'assign(count, last)', 'emit notified', 'inc', { type: 'say', params: 'isFree' }],
     later: 'raise',
     src: expect.anything(),
     canceled: 'cancel',

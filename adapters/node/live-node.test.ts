@@ -165,8 +165,8 @@ describe('received messages', () => {
     ]);
     expect([arrived, reported().length]).toEqual([[{ type: 'up', peer: 'b' }], 1]);
     expect(node.peers()).toEqual([
-      { peer: 'b', isUp: true, sent: null, arrived: null },
-      { peer: 'c', isUp: false, sent: null, arrived: null },
+      { peer: 'b', isUp: true, sent: null, received: null },
+      { peer: 'c', isUp: false, sent: null, received: null },
     ]);
   });
 
@@ -210,8 +210,8 @@ describe('sent messages', () => {
     expect(steps.map(({ numbers }) => numbers)).toEqual([[1, 1, 2], [0], [3]]);
     medium.received('b', word('ho'));
     expect(node.peers()).toEqual([
-      { peer: 'b', isUp: true, sent: 3, arrived: 1 },
-      { peer: 'c', isUp: false, sent: 0, arrived: 0 },
+      { peer: 'b', isUp: true, sent: 3, received: 1 },
+      { peer: 'c', isUp: false, sent: 0, received: 0 },
     ]);
   });
 

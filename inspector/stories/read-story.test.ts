@@ -27,7 +27,7 @@ test.each<[object, string]>([
   [{ ...story, runs: { one: { ...run, checked: true } } }, 'runs.one.checked is an unknown key. Known: scenario'],
   [
     { ...story, steps: [step, { ...step, txt: 'x' }] },
-    'steps[1].txt is an unknown key. Did you mean "text"? Known: at, text, run, node, beside, along',
+    'steps[1].txt is an unknown key. Did you mean "text"? Known: at, text, run, node, comparedTo, along',
   ],
   [
     { ...story, steps: [{ ...step, at: { descriptions: 'n0' } }] },

@@ -42,7 +42,7 @@ describe('a start', () => {
       b: [{ type: 'tell', role: 'a', message: event('notified') }],
     });
     expect(node.start(starts('a', 'b'), choose)).toEqual({ ...nothing, sends: [{ type: 'send', ...send }] });
-    expect([received, Object.keys(node.roles), node.has('a'), node.has('c')]).toEqual([['a told'], ['a', 'b'], true, false]);
+    expect([received, Object.keys(node.roles), node.has('a'), node.has('c')]).toEqual([['a notified'], ['a', 'b'], true, false]);
     expect([node.role('a')?.context, node.role('c'), Object.keys(node.view())]).toEqual([{ of: 'a' }, undefined, ['a', 'b']]);
     expect([node.accepts('a', event('go')), node.accepts('a', event('unknown')), node.accepts('c', event('go'))]).toEqual([
       true,

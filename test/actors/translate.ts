@@ -5,7 +5,7 @@
  * | the machine has | the chart gets |
  * |---|---|
  * | `sendTo`, `sendParent`, `forwardTo` to another actor | `send`: a message in flight, which arrives at any time |
- * | the same to itself | `report`: it is taken before any other event |
+ * | the same to itself | `tell`: it is taken before any other event |
  * | `after`, and `raise` or `sendTo` with a delay; `cancel` | `arm` and `disarm`; the delayed event is raised, or sent, when the timer fires |
  * | an actor of the system, invoked by the root state | nothing: it is there from the start; its end is a message |
  * | `assign`, `raise`, `emit`, guards | the same |
@@ -350,7 +350,7 @@ class Translation {
 }
 
 const sent = (to: string, message: Message) => ({ type: 'send', params: { to, message } });
-const tellEffect = (message: Message) => ({ type: 'report', params: { role: ROLE, message } });
+const tellEffect = (message: Message) => ({ type: 'tell', params: { role: ROLE, message } });
 
 const resolved = (given: unknown, args: Args, params?: unknown): unknown =>
   typeof given === 'function' ? (given as (args: Args, params: unknown) => unknown)(args, params) : given;
