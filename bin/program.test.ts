@@ -250,7 +250,9 @@ describe('quiver init', () => {
     const files = readdirSync(starter);
     expect(files).toEqual(expect.arrayContaining(['.gitignore', 'README.md', 'package.json']));
     expect(files.some((file) => file.endsWith(name.endsWith('js') ? '.test.js' : '.test.ts'))).toBe(true);
-    const { scripts, dependencies, devDependencies, stackblitz } = JSON.parse(readFileSync(join(starter, 'package.json'), 'utf8'));
+    const { scripts, dependencies, devDependencies, stackblitz } = JSON.parse(
+      readFileSync(join(starter, 'package.json'), 'utf8'),
+    );
     expect(scripts).toMatchObject({ start: expect.any(String), test: 'vitest run' });
     expect(stackblitz).toEqual({ startCommand: 'npm start' });
     expect(dependencies).toEqual({ xstate: peers.xstate, rxjs: peers.rxjs, 'xstate-quiver': `^${version}` });

@@ -75,8 +75,7 @@ test('each exported transport has a page with a block and its packages to instal
   const pageOf = (name: keyof typeof transports): string => `transports/${transports[name][0]}.md`;
   const isShown = (name: keyof typeof transports) =>
     new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from 'xstate-quiver/${transports[name][1]}'`).test(textOf(pageOf(name)));
-  const hasItsParts = (page: string) =>
-    /^# .*\n\n[A-Z][^]*?\n\n```sh\nnpm install [^]*\n## Limitations\n- /.test(textOf(page));
+  const hasItsParts = (page: string) => /^# .*\n\n[A-Z][^]*?\n\n```sh\nnpm install [^]*\n## Limitations\n- /.test(textOf(page));
   const names = Object.keys(transports) as (keyof typeof transports)[];
   expect([...new Set(names.map(pageOf))].sort()).toEqual(pages.toSorted());
   expect(pages.filter((page) => !hasItsParts(page))).toEqual([]);

@@ -115,7 +115,10 @@ try {
   ]) {
     await page.locator('#localsearch-input').fill(word);
     const results = page.locator('#localsearch-list .result');
-    await results.filter({ hasText: new RegExp(title, 'i') }).first().waitFor();
+    await results
+      .filter({ hasText: new RegExp(title, 'i') })
+      .first()
+      .waitFor();
   }
   await look(page, 'the search');
   await page.keyboard.press('Escape');

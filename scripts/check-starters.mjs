@@ -11,7 +11,11 @@ export function checkStarters(folder, run) {
     for (const language of ['js', 'ts']) {
       const name = `${template}-${language}`;
       const made = join(folder, name);
-      run('node_modules/.bin/quiver', ['init', name, '--template', template, ...(language === 'ts' ? ['--typescript'] : [])], folder);
+      run(
+        'node_modules/.bin/quiver',
+        ['init', name, '--template', template, ...(language === 'ts' ? ['--typescript'] : [])],
+        folder,
+      );
       run('node', [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', made], made);
       if (language === 'ts') run('node', [join(root, 'node_modules/typescript/bin/tsc'), '-p', made], made);
       // The page of tabs is served until it is stopped.

@@ -1,6 +1,6 @@
 /** Samples: events and inputs for the chart, and small systems with link changes and with the rules as printed, which deadlock. */
 import type { ChartSamples, SystemSample } from '../protocol.js';
-import { initiatorSays, participantSays, type ExclusionContext, type ExclusionInput, type Rules } from './machine.js';
+import { initiatorMessages, participantMessages, type ExclusionContext, type ExclusionInput, type Rules } from './machine.js';
 
 /** A port that the node does not have. */
 const STRANGE = 9;

@@ -51,9 +51,7 @@ export function transformHead({ pageData: { relativePath, filePath }, title, des
     ['meta', { name: 'twitter:card', content: 'summary_large_image' }],
   ];
   const hasMarkdown = isListed(relativePath) && existsSync(root + filePath);
-  return hasMarkdown
-    ? [...card, ['link', { rel: 'alternate', type: 'text/markdown', href: `/${relativePath}` }]]
-    : card;
+  return hasMarkdown ? [...card, ['link', { rel: 'alternate', type: 'text/markdown', href: `/${relativePath}` }]] : card;
 }
 
 export const sitemap = {

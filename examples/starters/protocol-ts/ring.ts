@@ -80,8 +80,10 @@ export const ringMachine = setup({
 });
 
 const nextOf = (node: NodeId, { topology: { nodes }, rank }: NetworkGraph) => nodes[(rank(node) + 1) % nodes.length]!;
-const ringOf = (role: Configuration['nodes'] extends ReadonlyMap<NodeId, infer Roles> ? Roles : never) => role['ring'] as RoleView<Context>;
-const leadersKnown = ({ nodes }: Configuration) => new Set([...nodes.values()].flatMap((roles) => ringOf(roles).context.leader ?? []));
+const ringOf = (role: Configuration['nodes'] extends ReadonlyMap<NodeId, infer Roles> ? Roles : never) =>
+  role['ring'] as RoleView<Context>;
+const leadersKnown = ({ nodes }: Configuration) =>
+  new Set([...nodes.values()].flatMap((roles) => ringOf(roles).context.leader ?? []));
 const calls = (n: number) => Array.from({ length: n }, (_, i) => ({ at: 0, node: `n${i}`, do: 'call' }));
 
 /** The protocol, for quiver run, check, test and explore, for the tests, and for createNode in an application. */

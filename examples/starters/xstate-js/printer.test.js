@@ -9,9 +9,7 @@ test('three machines print one after another, with growing fencing tokens', asyn
   const peers = ['ann', 'bob', 'cy'];
   const all = peers.map((id) => createLocks({ transport: bus.transport(id), peers }));
   const fences = [];
-  const actors = all.map((locks) =>
-    createActor(printer, { input: { locks, print: (fence) => fences.push(fence) } }).start(),
-  );
+  const actors = all.map((locks) => createActor(printer, { input: { locks, print: (fence) => fences.push(fence) } }).start());
   const isPrinting = () => actors.filter((actor) => actor.getSnapshot().matches('printing')).length;
   let most = 0;
   for (const actor of actors) actor.subscribe(() => (most = Math.max(most, isPrinting())));
