@@ -19,7 +19,8 @@ export function checkStarters(folder, run) {
       run('node', [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', made], made);
       if (language === 'ts') run('node', [join(root, 'node_modules/typescript/bin/tsc'), '-p', made], made);
       // The page of tabs is served until it is stopped.
-      else run('npm', template === 'tabs' ? ['run', 'build'] : ['start'], made);
+      else if (template === 'tabs') run('node', [join(root, 'node_modules/vite/bin/vite.js'), 'build'], made);
+      else run('npm', ['start'], made);
     }
   return `${TEMPLATES.length * 2} starters pass their tests`;
 }

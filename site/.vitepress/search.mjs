@@ -19,7 +19,7 @@ const processTerm = (term) => {
     interleaving: ['concurrency', 'race'],
   };
   const word = term.toLowerCase();
-  return [word, ...(synonyms[word] ?? [])];
+  return Object.hasOwn(synonyms, word) ? [word, ...synonyms[word]] : [word];
 };
 
 const HEADING = /<h[1-6][^]*?<\/h[1-6]>/g;
