@@ -64,7 +64,7 @@ export default defineConfig({
   lang: 'en',
   head: [['link', { rel: 'icon', href: ICON }]],
   srcDir: root,
-  srcExclude: ['bench/**', 'scripts/**', 'examples/starters/**'],
+  srcExclude: ['bench/**', 'scripts/**', 'examples/starters/**', 'site/public/**'],
   rewrites: { 'README.md': 'overview.md', 'site/:rest*': ':rest*' },
   lastUpdated: false,
   sitemap,
