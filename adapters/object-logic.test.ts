@@ -1,16 +1,16 @@
 /** The objects of this package as children of a machine: the events for their parents, and type errors. */
-import { createActor, sendTo, setup, waitFor, type ActorRefFrom, type AnyActorRef } from 'xstate';
+import { createActor, sendTo, setup, waitFor, type ActorRefFrom, type AnyActorRef, type EventFromLogic } from 'xstate';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { bankLogic, createBank, type BankEvent } from './controller/bank.js';
+import { bankLogic, createBank } from './controller/bank.js';
 import { createElection, type Election } from './election.js';
 import { electionLogic, type ElectionNotice } from './election-logic.js';
-import { lockLogic, type LockEvent, type LockNotice } from './locks/lock.js';
+import { lockLogic, type LockNotice } from './locks/lock.js';
 import { createLocks, type Locks } from './locks/locks.js';
 import { registerLogic } from './locks/register-logic.js';
 import { createRegister } from './locks/register.js';
 import { createNames, namesLogic } from './names.js';
 import { createNeighborhood, neighborhoodLogic } from './neighborhood.js';
-import { createQuota, quotaLogic, type QuotaEvent } from './quota.js';
+import { createQuota, quotaLogic } from './quota.js';
 import { InProcessBus } from './transports/in-process.js';
 
 function placesOf(...peers: readonly string[]) {
@@ -52,8 +52,8 @@ const scheduler = setup({
   states: {
     following: {},
     leading: {
-      entry: sendTo('lock', { type: 'request' } satisfies LockEvent),
-      exit: sendTo('lock', { type: 'release' } satisfies LockEvent),
+      entry: sendTo('lock', { type: 'request' } satisfies EventFromLogic<typeof lockLogic>),
+      exit: sendTo('lock', { type: 'release' } satisfies EventFromLogic<typeof lockLogic>),
       on: { granted: '.working' },
       initial: 'waiting',
       states: { waiting: {}, working: {} },
@@ -99,8 +99,8 @@ test('the field from distinguishes equal notices of two children', async () => {
       { id: 'mail', src: 'quota', input: () => ({ quota: mail! }) },
     ],
     entry: [
-      sendTo('web', { type: 'take', amount: 2 } satisfies QuotaEvent),
-      sendTo('mail', { type: 'take', amount: 3 } satisfies QuotaEvent),
+      sendTo('web', { type: 'take', amount: 2 } satisfies EventFromLogic<typeof quotaLogic>),
+      sendTo('mail', { type: 'take', amount: 3 } satisfies EventFromLogic<typeof quotaLogic>),
     ],
     on: { '*': { actions: ({ event }) => arrived.push(`${event['from']} ${event.type}`) } },
   });
@@ -261,11 +261,15 @@ test('a misspelled event or notice does not compile', () => {
     // @ts-expect-error an event with a wrong field
     quota.send({ type: 'take', amount: 'all' }),
     // @ts-expect-error an event without its field
-    { type: 'deposit' } satisfies BankEvent,
+    { type: 'deposit' } satisfies EventFromLogic<typeof bankLogic>,
     // @ts-expect-error an election takes no events
     election.send({ type: 'leader' }),
     // @ts-expect-error a misspelled event of a lock
     lock.send({ type: 'releaze' }),
+    // @ts-expect-error a misspelled event that a parent sends to a lock
+    sendTo(() => lock, { type: 'releaze' }),
+    // @ts-expect-error a misspelled event to a child that is named by a string, which XState does not check
+    sendTo('lock', { type: 'releaze' } satisfies EventFromLogic<typeof lockLogic>),
     // @ts-expect-error a misspelled notice
     election.on('leadr', () => {}),
     // @ts-expect-error a field that the notice does not have

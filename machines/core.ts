@@ -10,13 +10,14 @@ import type { Command, CommandDescription, Core, CoreDescription } from './proto
 import { isOfShape } from './shapes.js';
 
 /** Core of a running protocol: its instance exists, so options and reactions are no longer needed. */
-export type RunningCore<O = any> = Omit<Core<O>, 'options' | 'reactions'> & {
+export type RunningCore<O = any, N extends string = string> = Omit<Core<O, N>, 'options' | 'reactions'> & {
   /** Why a message that is not accepted is refused, in words that follow its sender; `null` if it is malformed. */
   readonly refusal?: (message: Message) => string | null;
 };
 
-export function coreOf<O = Record<string, never>>(description: CoreDescription<O>): Core<O> {
-  const { charts, network, messages = {}, commands = {} } = description;
+export function coreOf<O = Record<string, never>, N extends string = string>(description: CoreDescription<O, N>): Core<O, N> {
+  const { charts, network, messages = {} } = description;
+  const commands: Readonly<Record<string, CommandDescription>> = description.commands ?? {};
   const [only] = Object.keys(charts) as [string];
   const { input, roles = (node, instance) => [{ role: only, chart: only, input: input?.(node, instance) }] } = description;
   const { accepts = (message, instance) => isOfShape(message, messages, instance) } = description;
@@ -29,7 +30,9 @@ export function coreOf<O = Record<string, never>>(description: CoreDescription<O
     network: { addressing: 'names', order: 'unordered', time: false, ...network },
     roles,
     accepts,
-    commands: Object.fromEntries(Object.entries(commands).map(([name, command]) => [name, completeCommand(name, command)])),
+    commands: Object.fromEntries(
+      Object.entries(commands).map(([name, command]) => [name, completeCommand(name, command)]),
+    ) as Record<N, Command>,
   };
 }
 

@@ -37,7 +37,7 @@ import { complaintsOf, validateChecks, validateCore, validateView, validProperti
  * ```
  * @public
  */
-export function defineCore<O = Record<string, never>>(description: CoreDescription<O>): Core<O> {
+export function defineCore<O = Record<string, never>, N extends string = string>(description: CoreDescription<O, N>): Core<O, N> {
   const complain = complaintsOf(description);
   validateCore(description, complain);
   const core = coreOf(description);
@@ -89,11 +89,11 @@ export function defineCore<O = Record<string, never>>(description: CoreDescripti
  * ```
  * @public
  */
-export function defineProtocol<O = Record<string, never>>(
-  core: CoreDescription<O>,
+export function defineProtocol<O = Record<string, never>, N extends string = string>(
+  core: CoreDescription<O, N>,
   checks: Checks<NoInfer<O>> = {},
   view: View<NoInfer<O>> = {},
-): Protocol<O> {
+): Protocol<O, N> {
   const completed = defineCore(core);
   const complain = complaintsOf(completed);
   validateChecks(checks, completed, complain);

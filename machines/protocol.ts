@@ -403,7 +403,7 @@ interface CommonCore<O> {
  *
  * @public
  */
-export interface Core<O = any> extends CommonCore<O> {
+export interface Core<O = any, N extends string = string> extends CommonCore<O> {
   readonly network: NetworkNeeds;
   /**
    * Checks and completes the options of a scenario.
@@ -422,16 +422,16 @@ export interface Core<O = any> extends CommonCore<O> {
   route(event: OutsideEvent, node: { has(role: string): boolean }): string;
   /** True if a message from the network has the fields that its type requires. A malformed message has no effect. */
   accepts(message: unknown, instance: Instance<O>): boolean;
-  readonly commands: Readonly<Record<string, Command>>;
+  readonly commands: Readonly<Record<N, Command>>;
   /** Reactions of the simplest application to notifications. */
   reactions(options: O): readonly Reaction[];
 }
 
 /** The core of a protocol as its author describes it, before defaults. */
-export interface CoreDescription<O = any> extends CommonCore<O> {
+export interface CoreDescription<O = any, N extends string = string> extends CommonCore<O> {
   readonly network: Pick<NetworkNeeds, 'reach'> & Partial<NetworkNeeds>;
   /** Commands of a scenario or an application. @defaultValue none */
-  readonly commands?: Readonly<Record<string, CommandDescription>>;
+  readonly commands?: Readonly<Record<N, CommandDescription>>;
   /** Input of the only role of each node, for protocols with one chart. */
   input?(node: NodeId, instance: Instance<O>): unknown;
   /** Initial roles of a node, for protocols with several charts or several roles of one chart. */
@@ -493,7 +493,7 @@ export interface View<O = any> {
  *
  * @public
  */
-export type Protocol<O = any> = Core<O> &
+export type Protocol<O = any, N extends string = string> = Core<O, N> &
   Checks<O> &
   View<O> &
   Required<Pick<Checks<O>, 'properties' | 'samples'>> &

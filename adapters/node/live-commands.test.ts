@@ -2,9 +2,11 @@
 import { setup } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { defineCore } from '../../machines/define.js';
+import { directory } from '../../machines/directory/index.js';
 import { effects, type Message } from '../../machines/effects.js';
 import { selectedIn } from '../../network/world/selected-in.js';
-import type { Gate } from './node-options.js';
+import { createNode } from './node.js';
+import type { Gate, NodeOptions } from './node-options.js';
 import { description, receivedMessage, started, valueOf, word, type Event } from './parrot.fixture.js';
 
 describe('commands', () => {
@@ -20,6 +22,19 @@ describe('commands', () => {
     await node.close();
     expect(() => node.command('dice')).toThrow('node "a" of "mine" is closed');
     expect(node.attempt('dice')).toBe(false);
+  });
+
+  test('a misspelled command does not compile', () => {
+    const directoryNode = (options: Pick<NodeOptions, 'transport' | 'topology'>) =>
+      createNode({ ...options, protocol: directory });
+    const wrong = (node: ReturnType<typeof directoryNode>) => [
+      node.command('request'),
+      // @ts-expect-error
+      node.command('requets'),
+      // @ts-expect-error
+      node.attempt('requets'),
+    ];
+    expect(wrong).toBeTypeOf('function');
   });
 
   test('a waiting command runs in its turn; one that need not wait overtakes it', async () => {

@@ -16,11 +16,11 @@ import type { Reliable, Transport } from '../transports/transport.js';
  *
  * @public
  */
-export interface NodeOptions<O = any> extends InEnvironment {
+export interface NodeOptions<O = any, N extends string = string> extends InEnvironment {
   /** The transport. The node connects it, and its creator closes it. */
   readonly transport: Transport<Reliable>;
   /** A protocol or its core. */
-  readonly protocol: Core<O>;
+  readonly protocol: Core<O, N>;
   /** All participating nodes, including this one, and the initial links. */
   readonly topology: Topology;
   /** The protocol's options, as in a scenario. */

@@ -65,7 +65,7 @@ import type { Transport } from '../transports/transport.js';
  * ```
  * @public
  */
-export function createNode<O>(options: NodeOptions<O>): LiveNode<O> {
+export function createNode<O, N extends string>(options: NodeOptions<O, N>): LiveNode<O, N> {
   checkOptions('createNode', options, NODE_CHECKS);
   const { protocol, topology, options: given = {} } = options;
   const graph = networkGraphOf(protocol, topology);
@@ -76,7 +76,7 @@ export function createNode<O>(options: NodeOptions<O>): LiveNode<O> {
  * A running node; `createNode` creates it. It dispatches each notification of its charts as a `CustomEvent` with the notification in `detail`.
  * @public
  */
-export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
+export class LiveNode<O = any, N extends string = string> extends EventTarget implements AsyncDisposable {
   /** Name of the conversation; only nodes with the same name communicate. */
   readonly name: string;
   /** The protocol of the node. */
@@ -233,7 +233,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
    * @param fields the fields of the command, as defined in `protocol.commands`.
    * @throws UsageError for an unknown command, or one that the chart cannot accept now; ClosedError if the node is closed.
    */
-  command(name: string, fields: Readonly<Record<string, unknown>> = {}): void {
+  command(name: N, fields: Readonly<Record<string, unknown>> = {}): void {
     const command = this.protocol.commands[name];
     if (!command)
       throw new UsageError(
@@ -247,7 +247,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }
 
   /** Like `command`, but returns false instead of throwing an error. */
-  attempt(name: string, fields: Readonly<Record<string, unknown>> = {}): boolean {
+  attempt(name: N, fields: Readonly<Record<string, unknown>> = {}): boolean {
     const command = this.protocol.commands[name];
     if (!command || this.isClosed) return false;
     const event = command.event(fields);

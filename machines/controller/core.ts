@@ -30,7 +30,7 @@ const DEPOSIT_MAX = 100_000;
 const onlyFor = (kinds: readonly string[], what: string) => (options: ControllerOptions) =>
   kinds.includes(options.kind) ? null : `kind "${options.kind}" ${what}. Choose ${kinds.join(', ')}.`;
 
-const commands: Record<string, Command> = {
+const commands = {
   take: {
     fields: [amount],
     event: (fields) => ({ type: 'take', amount: amountOf(fields) }),
@@ -74,7 +74,7 @@ const commands: Record<string, Command> = {
     completedBy: ['left', 'stayed'],
     refusal: onlyFor(['naive', 'bins', 'basic', 'main', 'modified', 'bank'], 'does not reassign names'),
   },
-};
+} satisfies Record<string, Command>;
 
 const isController = isOneOf('R', 'N');
 const isLevel = isWithin(LOCAL_LEVEL, Infinity);
@@ -88,7 +88,7 @@ const isTerms = recordOf({ R: isScale, N: isScale, alive: isBoolean });
  *
  * @public
  */
-export const controllerCore = /* @__PURE__ */ coreOf<ControllerOptions>({
+export const controllerCore = /* @__PURE__ */ coreOf({
   name: 'controller',
   charts: {
     request: requestMachine,

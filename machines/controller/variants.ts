@@ -4,7 +4,7 @@
  */
 import { oneOf, refuseUnknown } from '../checks.js';
 import { UsageError } from '../errors.js';
-import type { Core, NetworkGraph } from '../protocol.js';
+import type { NetworkGraph } from '../protocol.js';
 import { controllerCore } from './core.js';
 import { firstPhase, termsOf } from './growth/phases.js';
 import type { Settings } from './messages.js';
@@ -26,7 +26,7 @@ export function controllerVariants(raw: Raw, graph: NetworkGraph): ControllerOpt
 }
 
 /** A late end would lose the permits that a request for several units has gathered. */
-export const variantCommands: Core<ControllerOptions>['commands'] = {
+export const variantCommands = {
   ...controllerCore.commands,
   take: {
     ...controllerCore.commands['take']!,

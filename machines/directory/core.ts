@@ -10,7 +10,7 @@ import { DIRECTORY } from './view.js';
  *
  * @public
  */
-export const directoryCore = /* @__PURE__ */ coreOf<DirectoryOptions>({
+export const directoryCore = /* @__PURE__ */ coreOf({
   name: 'directory',
   charts: { [DIRECTORY]: directoryMachine },
   network: { reach: 'routed' },

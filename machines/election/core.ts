@@ -14,7 +14,7 @@ import { electionMessages } from './update.js';
  *
  * @public
  */
-export const electionCore = /* @__PURE__ */ coreOf<ElectionProtocolOptions>({
+export const electionCore = /* @__PURE__ */ coreOf({
   name: 'election',
   charts: { [ELECTION]: electionMachine, [LEVEL]: levelMachine },
   network: { reach: 'links', order: 'fifo', time: true },

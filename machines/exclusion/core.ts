@@ -2,7 +2,7 @@
 import { defineCore } from '../define.js';
 import { isBoolean, type FieldCheck, type ShapesOf } from '../shapes.js';
 import { exclusionMachine, initiatorMessages, participantMessages, type ExclusionMessage, type LockCall } from './machine.js';
-import { exclusionOptions, type ExclusionOptions } from './options.js';
+import { exclusionOptions } from './options.js';
 import { printedMachine } from './printed.js';
 import { EXCLUSION } from './view.js';
 
@@ -18,7 +18,7 @@ const plain = Object.fromEntries([...initiatorMessages, ...participantMessages].
  *
  * @public
  */
-export const exclusionCore = /* @__PURE__ */ defineCore<ExclusionOptions>({
+export const exclusionCore = /* @__PURE__ */ defineCore({
   name: 'exclusion',
   charts: { [EXCLUSION]: exclusionMachine, printed: printedMachine },
   network: { reach: 'links', addressing: 'ports' },

@@ -67,8 +67,10 @@ const endOf = ({ from, peer, origin, target }: Ends): NodeId => target ?? origin
 
 const peer = { name: 'peer', type: 'node' } as const;
 
+type LinkCommand = 'post' | 'restart' | 'leave' | 'gone';
+
 /** The description without the options of a scenario. */
-export const linkDescription: Omit<CoreDescription<LinkOptions>, 'options'> = {
+export const linkDescription: Omit<CoreDescription<LinkOptions, LinkCommand>, 'options'> = {
   name: 'link',
   charts: { [CHART]: linkMachine },
   network: { reach: 'links', isLossy: true },

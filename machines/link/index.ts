@@ -25,7 +25,7 @@ export { linkMachine } from './machine.js';
  *
  * @public
  */
-export const linkCore = /* @__PURE__ */ coreOf<LinkOptions>({ ...linkDescription, options: linkOptions });
+export const linkCore = /* @__PURE__ */ coreOf({ ...linkDescription, options: linkOptions });
 
 const isQuiet = (end: RoleView<LinkContext>): boolean => isUp(end) && end.context.outbox.length === 0;
 

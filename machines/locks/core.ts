@@ -24,8 +24,10 @@ const isForDirectory = ({ type }: Message): boolean => type === 'find' || type =
 
 const release = { type: 'release', lock: THE_LOCK };
 
+type LocksCommand = 'request' | 'share' | 'bootstrap' | 'change' | 'ended' | 'release' | 'cancel';
+
 /** The description without the options of a scenario. */
-export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'options'> = {
+export const locksDescription: Omit<CoreDescription<LocksProtocolOptions, LocksCommand>, 'options'> = {
   name: 'locks',
   charts: {
     [EPOCHS]: epochsMachine,

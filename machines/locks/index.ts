@@ -16,7 +16,7 @@ import { LocksAccount } from './account.js';
 import { clientLockSamples, clientSamples } from './client-samples.js';
 import { locksDescription } from './core.js';
 import { CLIENT, CLIENT_LOCK, EPOCHS, LOCK } from './messages.js';
-import { locksOptions, type LocksProtocolOptions } from './options.js';
+import { locksOptions } from './options.js';
 import { locksMayFire, locksProperties } from './properties.js';
 import { epochsSamples, lockSamples, storageSamples } from './samples.js';
 import { STORAGE } from '../storage.js';
@@ -28,7 +28,7 @@ import { epochsOf, isAttached, isServing } from './view.js';
  *
  * @public
  */
-export const locksCore = /* @__PURE__ */ coreOf<LocksProtocolOptions>({ ...locksDescription, options: locksOptions });
+export const locksCore = /* @__PURE__ */ coreOf({ ...locksDescription, options: locksOptions });
 
 /**
  * Locks that survive the failure of their holders: leader election and token directory, composed by epochs.

@@ -4,7 +4,8 @@ import { createMetric } from '../../network/topology/metric.js';
 import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import type { NodeId } from '../effects.js';
 import { election } from '../election/index.js';
-import type { Property, RoleStart } from '../protocol.js';
+import type { Property, Protocol, RoleStart } from '../protocol.js';
+import type { LocksProtocolOptions } from './options.js';
 import { clientMachine } from './client.js';
 import { epochsMachine } from './epochs.js';
 import { locks } from './index.js';
@@ -190,7 +191,11 @@ const electionOf = (id: NodeId) => election.roles(id, { ...alone, options: elect
  * Adds a command `forget`, for a node that was notified of the loss of all its links: a killed process did its last step before that.
  * `floor` is the number of its clock, from the number that it had promised.
  */
-export function forgetful(floor: (promised: number) => number, protocol = locks, memory: Memory = 'forgotten'): typeof locks {
+export function forgetful(
+  floor: (promised: number) => number,
+  protocol: Protocol<LocksProtocolOptions> = locks,
+  memory: Memory = 'forgotten',
+): Protocol<LocksProtocolOptions> {
   const chart = protocol.charts['epochs'] as typeof epochsMachine;
   const { config, implementations } = chart;
   const forgetAll = assign(({ context: { id, promised, membership } }: { context: EpochsContext }) => ({

@@ -5,7 +5,7 @@ import type { Heartbeat } from '../tree/bfs.js';
 import { treeMachine } from '../tree/machine.js';
 import { guardianMachine } from './guardian.js';
 import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';
-import { queueOptions, type QueueOptions } from './options.js';
+import { queueOptions } from './options.js';
 import { pointerMachine } from './pointer.js';
 import { rolesAtStart } from './start.js';
 
@@ -14,7 +14,7 @@ import { rolesAtStart } from './start.js';
  *
  * @public
  */
-export const queueCore = /* @__PURE__ */ defineCore<QueueOptions>({
+export const queueCore = /* @__PURE__ */ defineCore({
   name: 'queue',
   charts: { [POINTER]: pointerMachine, [GUARDIAN]: guardianMachine, [TREE]: treeMachine },
   network: { reach: 'links', order: 'fifo' },

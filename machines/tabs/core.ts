@@ -27,7 +27,7 @@ function tabsOptions(raw: Readonly<Record<string, unknown>>): TabsOptions {
  *
  * @public
  */
-export const tabsCore = /* @__PURE__ */ coreOf<TabsOptions>({
+export const tabsCore = /* @__PURE__ */ coreOf({
   name: 'tabs',
   charts: { [TAB]: tabMachine, [PEER]: peerMachine },
   network: { reach: 'routed', order: 'fifo', isOpen: true },
