@@ -107,6 +107,7 @@ const groups = {
     'docs/evidence/machines': 'Machines',
     'docs/evidence/generated-tests': 'Generated tests',
     'docs/evidence/inspector': 'The inspector',
+    'docs/evidence/directory': 'The directory, for all sizes',
     'docs/evidence/election': 'The election',
     'docs/evidence/controller': 'The controller',
     'docs/evidence/classics': 'The classics',

@@ -5,6 +5,8 @@
  */
 import type { Experiment, Plot, Table } from '../experiment.js';
 import { everyTreeTable, searchTable } from './adversary-tables.js';
+import { apartTable, concurrentTable, nearestNeighborTable } from './concurrent.js';
+import { everySizeTable } from './every-size.js';
 import { arvyFigures } from './figures.js';
 import { proofTable } from './proof.js';
 import { treesTable } from './trees.js';
@@ -24,7 +26,11 @@ export const arvyPaper: Experiment = {
     yield treesTable();
     yield everyTreeTable(progress);
     yield searchTable();
+    yield apartTable();
+    yield nearestNeighborTable();
+    yield concurrentTable();
     yield proofTable();
+    yield everySizeTable();
     yield recoveryTable(directory);
     yield ratioPlot();
     yield* arvyFigures();
