@@ -65,6 +65,8 @@ export interface StepLine extends Omit<Step, 'sent'>, Partial<Selected> {
   /** The parent of an XState actor, and the kind of its logic: machine, promise, callback, observable, transition or actor. */
   readonly parent?: NodeId;
   readonly logic?: string;
+  /** The kind of a cluster actor. */
+  readonly group?: string;
   /** Charts that are missing in the header: those of an actor that started while the trace was written. */
   readonly charts?: Readonly<Record<string, unknown>>;
   /** The number of known steps of each node, including this one. Nodes without known steps are omitted. */

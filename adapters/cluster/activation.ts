@@ -5,15 +5,17 @@
  * An event is rolled back if the machine throws an error, or if the snapshot becomes something that cannot be stored. The actor is restored
  * to its last version, and the earlier events of the turn are applied again, so that only this event fails.
  */
-import { createActor, type AnyActor, type AnyActorRef, type EventObject } from 'xstate';
+import { createActor, type AnyActor, type AnyActorRef, type AnyMachineSnapshot, type EventObject } from 'xstate';
 import type { SchedulerLike } from 'rxjs';
 import { thrownText } from '../../machines/errors.js';
 import type { Copy, Creation, Entry } from '../../machines/cluster/messages.js';
 import type { Applied } from '../../machines/cluster/hosting.js';
+import type { ActorStep } from '../../network/cluster-observation.js';
 import { replaceRelay } from '../../network/world/internals.js';
 import { deferredMachine, type DeferredMachine, type Execution } from './deferred.js';
 import { delivering } from './delivery.js';
 import { ActorError, type SentError } from './errors.js';
+import { StepLog } from './step-log.js';
 import { notJson, type StoredAction, type StoredState } from './stored-state.js';
 import { clockOn, Deadlines } from './timers.js';
 import { migrated, type Kind } from './versions.js';
@@ -26,13 +28,19 @@ export interface ActivationHost {
   changed(): void;
   isRemote(target: unknown): target is { readonly kind: string; readonly actorId: string };
   send(to: { readonly kind: string; readonly id: string }, event: EventObject): void;
+  /** True while an observer needs steps. */
+  isObserved(): boolean;
+  /** A version is durable. */
+  committed(snapshot: AnyMachineSnapshot, steps: readonly ActorStep[]): void;
   /** An action has thrown an error, and its version is kept; or a change without an event was rolled back because it cannot be stored. */
   failed(error: unknown, what: string): void;
 }
 
-/** Actions and emitted events that run once a version is durable. */
+/** What happens once a version is durable: observers receive its steps, and its actions run. */
 interface Due {
   readonly seq: number;
+  readonly snapshot: AnyMachineSnapshot;
+  readonly steps: readonly ActorStep[];
   readonly executions: readonly { readonly key: string; readonly execution: Execution }[];
 }
 
@@ -45,6 +53,11 @@ export class Activation {
   private executions: Execution[] = [];
   private emitted: unknown[] = [];
   private readonly due: Due[] = [];
+  private readonly log = new StepLog();
+  /** The sender of the event that is being applied. */
+  private sender: Entry['from'] = null;
+  /** The last durable state. */
+  snapshot: AnyMachineSnapshot | null = null;
   /** The error with which the actor stopped while it handled an event. */
   private thrown: { readonly error: unknown } | null = null;
   private isApplying = false;
@@ -55,7 +68,7 @@ export class Activation {
   constructor(
     readonly key: string,
     private readonly kind: Kind,
-    private readonly fence: number,
+    readonly fence: number,
     private readonly host: ActivationHost,
   ) {
     this.deferred = deferredMachine(kind.machine, (execution) => this.executions.push(execution));
@@ -93,7 +106,9 @@ export class Activation {
   /** Runs the actions of the versions that are durable. */
   durable(seq: number): void {
     while (this.due.length > 0 && this.due[0]!.seq <= seq) {
-      const { executions } = this.due.shift()!;
+      const { executions, snapshot, steps } = this.due.shift()!;
+      this.snapshot = snapshot;
+      this.host.committed(snapshot, steps);
       for (const { key, execution } of executions) this.run(key, execution);
       // The next version records that they have run.
       if (executions.some(({ execution }) => execution.name !== null)) this.change();
@@ -132,7 +147,10 @@ export class Activation {
       id: this.key,
       clock: clockOn(this.host.clock) as never,
       // A child may move without its parent.
-      inspect: ({ type }) => type === '@xstate.snapshot' && this.moved(actor),
+      inspect: (inspected) => {
+        if (this.host.isObserved()) this.log.hear(inspected, this.actor, this.sender);
+        if (inspected.type === '@xstate.snapshot') this.moved(actor);
+      },
     });
     this.actor = actor;
     this.relaySends(actor);
@@ -196,8 +214,10 @@ export class Activation {
   }
 
   /** Sends an event. Like XState, an actor that has ended ignores it. */
-  private send({ event }: Entry): void {
+  private send({ event, from }: Entry): void {
+    this.sender = from;
     if (this.actor.getSnapshot().status === 'active') this.actor.send(event as EventObject);
+    this.sender = null;
   }
 
   /** Restores the last version, and applies the good events again. */
@@ -206,6 +226,7 @@ export class Activation {
     this.executions = [];
     this.emitted = [];
     this.restore({ ...this.base!, actions: [] });
+    this.log.take();
     for (const entry of good) this.send(entry);
   }
 
@@ -261,6 +282,8 @@ export class Activation {
     this.base = state;
     this.due.push({
       seq: this.seq,
+      snapshot: this.actor.getSnapshot() as AnyMachineSnapshot,
+      steps: this.log.take(),
       executions: this.executions.map((execution, place) => ({ key: this.keyOf(place), execution })),
     });
     const emitted = this.emitted.length > 0 ? this.emitted : null;

@@ -13,6 +13,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { thrownText } from '../../machines/errors.js';
 import { firstFence } from '../../machines/locks/epoch.js';
 import type { Instance } from '../../machines/protocol.js';
+import type { ClusterObservation, ClusterObserver } from '../../network/cluster-observation.js';
 import { createHost } from '../../network/world/hosts.js';
 import { environmentOf } from '../environment.js';
 import { createLocks, type Locks } from '../locks/locks.js';
@@ -20,6 +21,7 @@ import { knowledgeOf } from '../locks/register-copies.js';
 import { Channels } from '../node/channels.js';
 import { unlinkedGraph } from '../node/graph.js';
 import { isGreeting } from '../node/presence.js';
+import { watchers } from '../node/watchers.js';
 import { checkOptions, milliseconds, optional } from '../options.js';
 import { isShared } from '../storage/shared.js';
 import { Drops } from '../transports/drops.js';
@@ -108,6 +110,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   readonly #system = createActor(createMachine({})).system;
   readonly #timers = new Subscription();
   readonly #drops: Drops;
+  readonly #observers = new Set<ClusterObserver>();
   readonly #idleMs: number;
   #sessions = 0;
   #isReady = false;
@@ -161,6 +164,8 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
       sizeMax: Math.floor(this.#transport.guarantees.messageBytesMax / 4),
       send: ({ kind, id }, event) => this.actor(kind, id)._send(event),
       failed: (error, what) => this.#warn(error, what),
+      isObserved: () => this.#observers.size > 0,
+      observed: (observation) => this.#observed(observation),
     };
     this.#shared =
       shared &&
@@ -180,6 +185,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     void this.#locks?.node.closed.then((error) => error && this.#end(error));
     this.ready = this.#begin();
     this.ready.catch(() => {});
+    for (const watch of watchers()) watch(this);
   }
 
   /**
@@ -236,6 +242,27 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /**
+   * Reports the state of this process and its changes to an inspector, until the returned function is called. Use `inspect` of
+   * `xstate-quiver/inspector`.
+   *
+   * @experimental
+   */
+  observe(observer: ClusterObserver): () => void {
+    observer({ type: 'member', id: this.id, name: this.#name, members: this.#members });
+    for (const peer of this.#transport.peers) observer({ type: 'link', change: 'up', peer });
+    for (const local of this.#actors.values()) {
+      const standing = local.standing();
+      if (standing) observer(standing);
+    }
+    this.#observers.add(observer);
+    return () => void this.#observers.delete(observer);
+  }
+
+  #observed(observation: ClusterObservation): void {
+    for (const observer of this.#observers) observer(observation);
   }
 
   async #begin(): Promise<void> {
@@ -330,6 +357,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   }
 
   #linkChanged(type: 'up' | 'down', peer: NodeId): void {
+    this.#observed({ type: 'link', change: type, peer });
     if (type === 'up') this.#genesis.met(peer);
     for (const local of this.#actors.values()) local.step({ type: `link.${type}`, peer } as Message);
     if (type === 'down' && this.#members.includes(peer) && this.#isReady) this.#wakeShared();
@@ -411,6 +439,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     this.#timers.unsubscribe();
     this.#channels.close(this.#name);
     for (const local of this.#actors.values()) local.close(error);
+    this.#observed({ type: 'closed' });
     this.#shared?.close();
     if (!(error instanceof ClosedError)) {
       this.#warn(error, 'this peer, which has stopped taking part');

@@ -8,6 +8,7 @@
  */
 import { StateMachine, type AnyActorLogic, type AnyActorRef, type AnyStateMachine, type EventObject } from 'xstate';
 import { isObject } from '../../machines/checks.js';
+import { HOSTED } from '../../network/cluster-observation.js';
 import { builtin } from '../../network/world/internals.js';
 
 type Args = { readonly context: unknown; readonly event: EventObject; readonly self: AnyActorRef; readonly system: unknown };
@@ -162,5 +163,6 @@ class Wrapping {
 /** Returns the machine with actions that wait: each is passed to `defer`. */
 export function deferredMachine(machine: AnyStateMachine, defer: (execution: Execution) => void): DeferredMachine {
   const wrapping = new Wrapping(defer);
-  return { machine: wrapping.machine(machine, ''), actions: wrapping.actions };
+  const hosted = Object.assign(wrapping.machine(machine, ''), { [HOSTED]: true });
+  return { machine: hosted, actions: wrapping.actions };
 }

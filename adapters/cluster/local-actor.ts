@@ -4,6 +4,7 @@ import { statePath } from '../../machines/checks.js';
 import type { ClusterNotice } from '../../machines/cluster/messages.js';
 import type { Kept } from '../../machines/cluster/replica.js';
 import type { Message, NodeId } from '../../machines/effects.js';
+import type { ClusterObservation, HostedActor } from '../../network/cluster-observation.js';
 import type { Locks } from '../locks/locks.js';
 import { Activation } from './activation.js';
 import { ActorLock } from './actor-lock.js';
@@ -23,6 +24,8 @@ export interface ActorSite {
   /** Sends an event to another actor. */
   send(to: { readonly kind: string; readonly id: string }, event: EventObject): void;
   failed(error: unknown, what: string): void;
+  isObserved(): boolean;
+  observed(observation: ClusterObservation): void;
 }
 
 type Version = Extract<ClusterNotice, { type: 'version' }>;
@@ -208,6 +211,8 @@ export class LocalActor {
       isRemote: (target): target is AnyClusterActor => target instanceof ClusterActorRef,
       send: (to, event) => this.site.send(to, event),
       failed: (error, what) => this.site.failed(error, `${what} of ${this.key}`),
+      isObserved: () => this.site.isObserved(),
+      committed: (snapshot, steps) => this.site.observed({ type: 'version', actor: this.hosted(fence), steps, snapshot }),
     });
     try {
       const applied = activation.begin(copy, creation);
@@ -239,8 +244,22 @@ export class LocalActor {
   }
 
   private stop(): void {
-    this.activation?.stop();
+    const { activation } = this;
+    if (!activation) return;
+    activation.stop();
     this.activation = null;
+    this.site.observed({ type: 'stopped', actor: this.hosted(activation.fence) });
+  }
+
+  /** The present state for a new observer, if a version is durable here. */
+  standing(): ClusterObservation | null {
+    const { snapshot, fence } = this.activation ?? { snapshot: null };
+    return snapshot && { type: 'version', actor: this.hosted(fence!), steps: [], snapshot };
+  }
+
+  private hosted(fence: number): HostedActor {
+    const { name: kind, machine } = this.kind!;
+    return { kind, id: this.key.slice(kind.length + 1), fence, machine };
   }
 
   /** The peer that hosts it, as far as this process knows. */

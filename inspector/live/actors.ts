@@ -13,6 +13,7 @@
 import { Actor, type AnyActorRef, type AnyMachineSnapshot, type AnyStateMachine, type InspectionEvent } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
+import { HOSTED } from '../../network/cluster-observation.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { selectedIn } from '../../network/world/selected-in.js';
 import type { Selected } from '../../network/world/selections.js';
@@ -105,10 +106,10 @@ export function reporterOf(report: (report: StepReport) => void): {
   return { receive, stop: () => void (actors.isOver = true) };
 }
 
-/** The library's nodes run below an empty machine. */
+/** The library's nodes run below an empty machine, and a cluster reports the actors that it hosts. */
 const isOfLibrary = ({ logic }: { readonly logic: unknown }): boolean => {
   const { config } = logic as { config?: object };
-  return config !== undefined && Object.keys(config).length === 0;
+  return HOSTED in (logic as object) || (config !== undefined && Object.keys(config).length === 0);
 };
 
 class Actors {
@@ -336,7 +337,7 @@ const isLastWord = (sender: Known, { type }: Message): boolean =>
   statusOf(sender) !== 'active' && [`xstate.done.actor.${sender.ref.id}`, `xstate.error.actor.${sender.ref.id}`].includes(type);
 
 /** Converts a machine's config to JSON. Unreadable parts are marked, and functions keep their names. */
-function chartOf(machine: AnyStateMachine): unknown {
+export function chartOf(machine: AnyStateMachine): unknown {
   try {
     return plain(chartDefinition(machine), AT_LENGTH);
   } catch {
@@ -346,7 +347,7 @@ function chartOf(machine: AnyStateMachine): unknown {
 }
 
 /** Converts a snapshot to JSON. The value of custom logic may have any type. */
-function viewOf(chart: string, snapshot: unknown): RoleView {
+export function viewOf(chart: string, snapshot: unknown): RoleView {
   const { value, status, context = {} } = (snapshot ?? {}) as Partial<Record<'value' | 'status' | 'context', unknown>>;
   const held = plain(context);
   const isRecord = typeof held === 'object' && held !== null && !Array.isArray(held);

@@ -157,7 +157,7 @@ class Standing {
 /** A node that began and ended within the gap is left out, unless its chart is also the chart of others. */
 function standsSo({ start, last, end, roles, charts }: Stood, at: number): StepReport[] {
   if (start && end && !charts) return [];
-  const { ports } = last;
+  const { ports, hosting } = last;
   const state = {
     at,
     event: { type: 'stands' },
@@ -166,6 +166,7 @@ function standsSo({ start, last, end, roles, charts }: Stood, at: number): StepR
     roles,
     ...(charts && { charts }),
     ...(ports && { ports }),
+    ...(hosting && { hosting }),
   };
   const { node, role, isOwn } = last;
   const named = { node, ...(role !== undefined && { role }), ...(isOwn && { isOwn }) };

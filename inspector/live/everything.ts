@@ -1,7 +1,8 @@
-/** Reports every node and every XState actor of this process, from the call on. */
+/** Reports every node, every cluster and every XState actor of this process, from the call on. */
 import { randomUUID } from 'node:crypto';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { reportActors } from './actors.js';
+import { isCluster, reportCluster, type InspectableCluster } from './cluster-report.js';
 import { harmless } from './harmless.js';
 import type { Program } from './inbox.js';
 import { listenTo } from './listening.js';
@@ -60,8 +61,12 @@ export function reportEverything({ url, name, reach }: Watched): void {
   const report = harmless((one: StepReport | PeerReport) => outbox.put(one));
   const reached = reach ? new Reached() : null;
   reportActors(report, reached ? (actor, ref, events) => reached.add(actor, actorTarget(new WeakRef(ref), events)) : undefined);
-  const place = globalThis as unknown as Record<symbol, Set<(node: Conversing) => void> | undefined>;
-  (place[PLACE] ??= new Set()).add(harmless((node) => reportConversing(node, report, reached)));
+  const place = globalThis as unknown as Record<symbol, Set<(made: Conversing | InspectableCluster) => void> | undefined>;
+  const watch = harmless((made: Conversing | InspectableCluster) => {
+    if (isCluster(made)) reportCluster(made, report, true);
+    else reportConversing(made, report, reached);
+  });
+  (place[PLACE] ??= new Set()).add(watch);
   outbox.connect().catch(complain);
   if (reached) listenTo(url, program, reached);
 }

@@ -178,6 +178,8 @@ export class Inbox {
     const { at, node } = report;
     try {
       if (at > now - PATIENCE_MS || (at > now - GIVE_UP_MS && !this.taker.isReadyFor(report))) return false;
+      // A cluster actor that has moved is part of another program now.
+      if (report.kind === 'start') for (const other of this.programs.values()) if (other !== program) other.nodes.delete(node);
       if (report.kind !== 'gap') program?.nodes.set(node, local);
       this.taker.take(report, program?.shown);
     } catch (error) {

@@ -6,14 +6,17 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { isObject } from '../../machines/checks.js';
+import { UsageError } from '../../machines/errors.js';
 import type { Simulation } from '../../network/simulation.js';
+import type { TraceHeader } from '../../network/trace.js';
 import { serveTrace, type Served, type ServeOptions } from '../server.js';
+import { isCluster, reportCluster, type InspectableCluster } from './cluster-report.js';
 import { LiveTrace } from './live-trace.js';
 import { Inbox, type Program } from './inbox.js';
 import { Outbox } from './outbox.js';
 import { harmless } from './harmless.js';
-import { Merger } from './merge.js';
-import { headerOf, overlayRuleOf, completeProtocol } from './protocol.js';
+import { Merger, type OverlayRule } from './merge.js';
+import { headerOf, overlayRuleOf, completeProtocol, PROGRAMS } from './protocol.js';
 import { listenTo } from './listening.js';
 import { Reached, reachNode } from './reached.js';
 import { Reaching } from './reaching.js';
@@ -47,8 +50,8 @@ const run = randomUUID();
 const programOf = (name = basename(process.argv[1] ?? 'program')): Program => ({ name, run });
 
 /**
- * Shows live nodes of this process, or a simulation before it runs, on a page. With `report`, they appear on the page of another
- * `inspect`. Reports to a busy inspector wait until it answers, up to 32 MB.
+ * Shows live nodes or clusters of this process, or a simulation before it runs, on a page. With `report`, they appear on the page of
+ * another `inspect`. Reports to a busy inspector wait until it answers, up to 32 MB.
  *
  * @returns the address to open, and `close`.
  * @throws UsageError if no node is given, if the port is in use, or if no inspector listens at `report`. Nothing is observed then.
@@ -67,15 +70,26 @@ const programOf = (name = basename(process.argv[1] ?? 'program')): Program => ({
  * @experimental
  */
 export async function inspect(
-  what: Inspectable | readonly Inspectable[] | Simulation,
+  what: Inspectable | readonly Inspectable[] | InspectableCluster | readonly InspectableCluster[] | Simulation,
   { report, program: name, reach = false, ...options }: InspectOptions = {},
 ): Promise<Served> {
   if (isSimulation(what)) return inspectSimulation(what, options);
-  const nodes = nodesAmong('inspect', what);
+  const parts = partsOf(what);
   // A node that fails to start has nothing to show, and reports its own error.
-  await Promise.allSettled(nodes.map(({ ready }) => ready));
+  await Promise.allSettled(parts.map(({ ready }) => ready));
   const program = programOf(name);
-  return report === undefined ? inspectNodes(nodes, program, reach, options) : reportTo(report, program, reach, nodes);
+  return report === undefined ? inspectParts(parts, program, reach, options) : reportTo(report, program, reach, parts);
+}
+
+type Part = Inspectable | InspectableCluster;
+type Parts = readonly [Part, ...Part[]];
+
+/** The nodes, or the clusters. */
+function partsOf(what: Part | readonly Part[]): Parts {
+  const parts = [what].flat() as readonly Part[];
+  if (!parts.some(isCluster)) return nodesAmong('inspect', parts as readonly Inspectable[]);
+  if (parts.every(isCluster)) return parts as Parts;
+  throw new UsageError('inspect takes nodes or clusters. Show the nodes with a second call, inspect(nodes, { report: url }).');
 }
 
 const isSimulation = (what: unknown): what is Simulation => isObject(what) && 'monitor' in what && 'network' in what;
@@ -105,21 +119,14 @@ async function inspectSimulation(simulation: Simulation, options: ServeOptions):
   };
 }
 
-async function inspectNodes(
-  nodes: readonly Inspectable[],
-  program: Program,
-  reach: boolean,
-  options: ServeOptions,
-): Promise<Served> {
-  const [first] = nodes as readonly [Inspectable];
-  const { instance } = first;
+async function inspectParts(parts: Parts, program: Program, reach: boolean, options: ServeOptions): Promise<Served> {
   const began = now();
-  const protocol = await completeProtocol(first.protocol);
-  const merger = new Merger(began, (line) => trace.add(line), overlayRuleOf(protocol, instance), instance.topology.links);
-  const trace = new LiveTrace({ ...headerOf(protocol, first), began }, () => merger.standing());
+  const { header, marks } = await pageOf(parts[0]);
+  const merger = new Merger(began, (line) => trace.add(line), marks, header.links);
+  const trace = new LiveTrace({ ...header, began }, () => merger.standing());
   const inbox = new Inbox(merger);
   const reaching = new Reaching(merger, inbox);
-  const { stop, reached } = reportAll(nodes, reach, (report) => inbox.put(report, program));
+  const { stop, reached } = reportAll(parts, reach, (report) => inbox.put(report, program));
   if (reached) reaching.listenHere(program, reached);
   const end = () => {
     stop();
@@ -137,9 +144,16 @@ async function inspectNodes(
   };
 }
 
-async function reportTo(url: string, program: Program, reach: boolean, nodes: readonly Inspectable[]): Promise<Served> {
+/** The header of the page, and the rule of its marks. */
+async function pageOf(first: Part): Promise<{ readonly header: TraceHeader; readonly marks?: OverlayRule }> {
+  if (isCluster(first)) return { header: PROGRAMS };
+  const protocol = await completeProtocol(first.protocol);
+  return { header: headerOf(protocol, first), marks: overlayRuleOf(protocol, first.instance) };
+}
+
+async function reportTo(url: string, program: Program, reach: boolean, parts: Parts): Promise<Served> {
   const outbox = new Outbox(url, program);
-  const { stop, reached } = reportAll(nodes, reach, (report) => outbox.put(report));
+  const { stop, reached } = reportAll(parts, reach, (report) => outbox.put(report));
   await orElse(outbox.connect(), () => {
     stop();
     outbox.kill();
@@ -155,11 +169,14 @@ async function reportTo(url: string, program: Program, reach: boolean, nodes: re
   };
 }
 
-/** Reports the nodes until `stop`, and opens them to gestures on request. An error here does not affect the nodes. */
-function reportAll(nodes: readonly Inspectable[], reach: boolean, put: (report: StepReport | PeerReport) => void) {
+/** Reports nodes and clusters until `stop`, and opens nodes to gestures on request. An error here does not affect them. */
+function reportAll(parts: Parts, reach: boolean, put: (report: StepReport | PeerReport) => void) {
   const reached = reach ? new Reached() : null;
   const report = harmless(put);
-  const stops = nodes.flatMap((node) => [...(reached ? [reachNode(node, reached, report)] : []), reportNode(node, report)]);
+  const stops = parts.flatMap((part) => {
+    if (isCluster(part)) return [reportCluster(part, report)];
+    return [...(reached ? [reachNode(part, reached, report)] : []), reportNode(part, report)];
+  });
   return { reached, stop: () => stops.forEach((stop) => stop()) };
 }
 

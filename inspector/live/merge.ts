@@ -10,6 +10,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import type { Link, NodeView, Overlay } from '../../machines/protocol.js';
 import type { NetworkLine, StepLine, TraceLine } from '../../network/trace.js';
 import { Flights, type Clock, type LiveFlight } from './flights.js';
+import { Hosts } from './hosts.js';
 import type { GapReport, GestureReport, PeerReport, LiveReport, StepReport, Sent } from './report.js';
 
 /** The marks of a changed node, or `undefined` if it has none. */
@@ -22,7 +23,7 @@ const OUT_OF_SIGHT_MS = 2000;
 const ENDED_MAX = 30;
 
 /** The parts of a node's first report that stay true for its whole life. */
-type Origin = Pick<StepLine, 'program' | 'parent' | 'logic'>;
+type Origin = Pick<StepLine, 'program' | 'parent' | 'logic' | 'group'>;
 
 export class Merger {
   readonly nodes = new Map<NodeId, NodeView>();
@@ -40,6 +41,7 @@ export class Merger {
   /** The origin of each node, including ended ones, oldest first. */
   private readonly origins = new Map<NodeId, Origin>();
   private readonly ended = new Map<NodeId, Message>();
+  private readonly hosts = new Hosts();
   private index = 0;
   private at = 0;
 
@@ -90,7 +92,7 @@ export class Merger {
     const base = { index: -1, at, clock: {} };
     return [
       ...[...this.nodes].map(([node, roles]): TraceLine => {
-        const overlay = this.marks(node, roles, this);
+        const overlay = this.overlayOf(node, roles);
         const end = this.ended.get(node);
         return {
           ...base,
@@ -120,7 +122,10 @@ export class Merger {
     this.pass(report.at);
     if (report.kind === 'peer') this.receive(report);
     else if (report.kind === 'gap') this.leaveOut(report, program);
-    else this.takeStep(report, program);
+    else {
+      const step = this.hosts.take(report);
+      if (step) this.takeStep(step, program);
+    }
   }
 
   /** Marks a node as gone because its program has sent no report. */
@@ -216,13 +221,14 @@ export class Merger {
   }
 
   /** Adds a node that starts to report: it existed before, starts, or restarts. */
-  private begin({ node, at, peers = [], links = [], parent, logic }: StepReport, program: string | undefined): void {
+  private begin({ node, at, peers = [], links = [], parent, logic, group }: StepReport, program: string | undefined): void {
     const isRestart = this.nodes.has(node);
     this.ended.delete(node);
     this.origins.set(node, {
       ...(program !== undefined && { program }),
       ...(parent !== undefined && { parent }),
       ...(logic !== undefined && { logic }),
+      ...(group !== undefined && { group }),
     });
     for (const key of this.heldUp.keys()) if ((JSON.parse(key) as NodeId[])[1] === node) this.heldUp.delete(key);
     if (isRestart) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver began anew');
@@ -248,6 +254,7 @@ export class Merger {
   private forget(node: NodeId): void {
     for (const known of [this.nodes, this.ended, this.origins, this.clocks, this.ports]) known.delete(node);
     for (const clock of this.clocks.values()) delete clock[node];
+    this.hosts.forget(node);
     const own = this.links.filter((link) => link.includes(node));
     if (own.length === 0) return;
     const others = this.links.filter((link) => !link.includes(node));
@@ -363,7 +370,11 @@ export class Merger {
     const now = Object.entries({ ...this.nodes.get(node), ...roles }).filter(([, role]) => role !== null);
     const view = Object.fromEntries(now) as NodeView;
     this.nodes.set(node, view);
-    return this.marks(node, view, this);
+    return this.overlayOf(node, view);
+  }
+
+  private overlayOf(node: NodeId, view: NodeView): Overlay | undefined {
+    return this.hosts.overlayOf(node) ?? this.marks(node, view, this);
   }
 
   private tick(node: NodeId, received: Clock): Clock {

@@ -7,6 +7,19 @@ import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import type { OverlayRule, Merger } from './merge.js';
 import type { Inspectable } from './report.js';
 
+/** The header of a page of programs, whose nodes and charts come with their reports. */
+export const PROGRAMS: TraceHeader = {
+  quiver: TRACE_VERSION,
+  protocol: 'programs',
+  scenario: null,
+  seed: 0,
+  nodes: [],
+  links: [],
+  charts: {},
+  properties: [],
+  live: true,
+};
+
 /** Loads the complete protocol of a node. An application may run only its core, without checks and view. */
 export async function completeProtocol(core: RunningCore): Promise<Protocol> {
   if ('properties' in core) return core as Protocol;

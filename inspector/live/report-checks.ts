@@ -43,6 +43,8 @@ const OPTIONAL = {
   links: (value: unknown) => isListOf(value, isString),
   parent: isString,
   logic: isString,
+  group: isString,
+  hosting: (value: unknown) => isRecord(value) && (value['host'] === null || isString(value['host'])) && isNumber(value['fence']),
   isOwn: (value: unknown) => typeof value === 'boolean',
   isUnprompted: (value: unknown) => typeof value === 'boolean',
   peer: isString,

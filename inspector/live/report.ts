@@ -139,6 +139,10 @@ export interface StepReport {
   /** The parent of an XState actor, and the kind of its logic. Only in its first report. */
   readonly parent?: NodeId;
   readonly logic?: string;
+  /** The kind of a cluster actor. Only in the first report of an activation. */
+  readonly group?: string;
+  /** For a cluster actor: the member that hosts it under this fence, or null if the member that reports has stopped hosting it. */
+  readonly hosting?: { readonly host: NodeId | null; readonly fence: number };
   /** True if the name is only unique within the program. */
   readonly isOwn?: boolean;
   /** The node at the other end of the link that the report concerns. */

@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import { treeRows, type ActorTreeInput, type TreeRow } from './actor-tree.js';
 import type { Life } from './moment.js';
 
-const textOf = (row: TreeRow): string =>
-  `${'  '.repeat(row.level - 1)}${row.kind === 'program' ? `${row.name} (${row.running})` : row.label}`;
+function textOf(row: TreeRow): string {
+  const indent = '  '.repeat(row.level - 1);
+  if (row.kind === 'program') return `${indent}${row.name} (${row.running})`;
+  return `${indent}${row.kind === 'kind' ? `${row.name} (${row.count})` : row.label}`;
+}
 
 /** A program with an actor that has started a promise for each job. */
 function shop(jobs: number, lifeOfJob: Life = 'ended'): ActorTreeInput {
@@ -12,6 +15,7 @@ function shop(jobs: number, lifeOfJob: Life = 'ended'): ActorTreeInput {
     names,
     programs: names.map((name) => (name === 'lone' ? undefined : 'shop')),
     parents: names.map((name) => (name.startsWith('shop/app/') ? 0 : undefined)),
+    groups: [],
     lifeOf: (node) => (names[node]!.includes('load') ? lifeOfJob : 'alive'),
     isHere: () => true,
     toggled: new Set(),
@@ -56,4 +60,40 @@ test('a filter keeps matches and their ancestors, and counts the matches of a fo
 test('actors that claim to be parents of each other are shown once', () => {
   const lines = treeRows({ ...shop(0), names: ['a', 'b'], programs: [], parents: [1, 0] }).map(textOf);
   expect(lines).toEqual(['a', '  b']);
+});
+
+/** Two members in programs of their own, and orders that they host. */
+function cluster(orders: number): ActorTreeInput {
+  const names = ['a', 'order/1', 'b', ...Array.from({ length: orders - 1 }, (_, i) => `order/${i + 2}`), 'room/x/y'];
+  return {
+    ...shop(0),
+    names,
+    programs: names.map((name) => (name === 'a' ? 'one' : 'two')),
+    parents: [],
+    groups: names.map((name) => (name.includes('/') ? name.slice(0, name.indexOf('/')) : undefined)),
+    lifeOf: () => 'alive',
+  };
+}
+
+test('cluster actors are grouped by kind, outside of programs', () => {
+  expect(treeRows(cluster(2)).map(textOf)).toEqual([
+    'one (1)',
+    '  a',
+    'two (1)',
+    '  b',
+    'order (2)',
+    '  1',
+    '  2',
+    'room (1)',
+    '  x/y',
+  ]);
+  const named = { ...cluster(1), names: ['a', 'shop/order/1', 'b', 'shop/room/x/y'] };
+  expect(treeRows(named).map(textOf).slice(4)).toEqual(['shop/order (1)', '  1', 'shop/room (1)', '  x/y']);
+});
+
+test('a kind with hundreds of actors is closed at first; a filter opens it', () => {
+  const input = cluster(300);
+  expect(treeRows(input).map(textOf).slice(4)).toEqual(['order (300)', 'room (1)', '  x/y']);
+  const matches = (node: number) => input.names[node] === 'order/77';
+  expect(treeRows({ ...input, matches }).map(textOf)).toEqual(['order (1)', '  77']);
 });

@@ -1,6 +1,6 @@
 /**
- * The nodes of a trace as a tree: programs, their actors and the children of each. Siblings that have stopped fold into one row, because an
- * application may start an actor for each job.
+ * The nodes of a trace as a tree: programs, their actors and the children of each, and cluster actors by kind. Siblings that have stopped
+ * fold into one row, because an application may start an actor for each job.
  */
 import type { Life } from './moment.js';
 import { idOf } from './words.js';
@@ -12,6 +12,16 @@ export interface ProgramRow {
   readonly name: string;
   /** The number of its running nodes. */
   readonly running: number;
+  readonly isOpen: boolean;
+}
+
+/** The actors of one kind in a cluster, which move between programs. */
+export interface KindRow {
+  readonly kind: 'kind';
+  readonly key: string;
+  readonly level: number;
+  readonly name: string;
+  readonly count: number;
   readonly isOpen: boolean;
 }
 
@@ -36,13 +46,15 @@ export interface StoppedRow {
   readonly isOpen: boolean;
 }
 
-export type TreeRow = ProgramRow | ActorRow | StoppedRow;
+export type TreeRow = ProgramRow | KindRow | ActorRow | StoppedRow;
 
 export interface ActorTreeInput {
   readonly names: readonly string[];
   /** By node, with holes: its program and its parent. */
   readonly programs: readonly (string | undefined)[];
   readonly parents: readonly (number | undefined)[];
+  /** By node, with holes: the kind of a cluster actor. */
+  readonly groups: readonly (string | undefined)[];
   readonly lifeOf: (node: number) => Life;
   /** True if the node exists at this moment. */
   readonly isHere: (node: number) => boolean;
@@ -55,19 +67,37 @@ export interface ActorTreeInput {
 const STOPPED: ReadonlySet<Life> = new Set(['ended', 'gone', 'failed']);
 
 export function treeRows(input: ActorTreeInput): readonly TreeRow[] {
-  const { names, programs, isHere } = input;
+  const { names, programs, groups, isHere } = input;
   const parents = parentsOf(input);
   const tree = new Tree(input, childrenOf(parents));
   const roots = new Map<string | undefined, number[]>();
+  const kinds = new Map<string, number[]>();
   for (let node = 0; node < names.length; node++) {
     if (!isHere(node) || parents[node] !== undefined) continue;
-    const program = programs[node];
-    roots.set(program, [...(roots.get(program) ?? []), node]);
+    const kind = groups[node];
+    if (kind === undefined) add(roots, programs[node], node);
+    else add(kinds, prefixOf(names[node]!, kind), node);
   }
-  return [...roots].flatMap(([program, nodes]) =>
+  const programRows = [...roots].flatMap(([program, nodes]) =>
     program === undefined ? tree.siblings('', nodes, 1, '') : tree.program(program, nodes),
   );
+  return [...programRows, ...[...kinds].flatMap(([prefix, nodes]) => tree.kind(prefix, nodes))];
 }
+
+/** The start of an actor's name: its kind, after the name of the cluster if the page shows several. */
+function prefixOf(name: string, kind: string): string {
+  const own = `${kind}/`;
+  return name.startsWith(own) ? own : name.slice(0, name.indexOf(`/${own}`) + own.length + 1);
+}
+
+function add<K>(lists: Map<K, number[]>, key: K, node: number): void {
+  const known = lists.get(key);
+  if (known) known.push(node);
+  else lists.set(key, [node]);
+}
+
+/** A kind with more actors is closed at first. */
+const KIND_OPEN_MAX = 100;
 
 /** Actors at deeper levels are shown next to their parents. */
 const LEVELS_MAX = 50;
@@ -88,9 +118,7 @@ function childrenOf(parents: readonly (number | undefined)[]): ReadonlyMap<numbe
   const children = new Map<number, number[]>();
   for (const [node, parent] of parents.entries()) {
     if (parent === undefined) continue;
-    const known = children.get(parent);
-    if (known) known.push(node);
-    else children.set(parent, [node]);
+    add(children, parent, node);
   }
   return children;
 }
@@ -108,6 +136,16 @@ class Tree {
     if (this.input.matches && within.length === 0) return [];
     const running = this.countRunning(nodes);
     return [{ kind: 'program', key, level: 1, name, running, isOpen }, ...(isOpen ? within : [])];
+  }
+
+  kind(prefix: string, nodes: readonly number[]): readonly TreeRow[] {
+    const key = `kind ${prefix}`;
+    const { matches } = this.input;
+    const isOpen = this.isOpen(key, matches !== null || nodes.length <= KIND_OPEN_MAX);
+    const kept = matches ? nodes.filter((node) => this.isKept(node)) : nodes;
+    if (kept.length === 0) return [];
+    const row: KindRow = { kind: 'kind', key, level: 1, name: prefix.slice(0, -1), count: kept.length, isOpen };
+    return [row, ...(isOpen ? this.siblings(key, kept, 2, prefix) : [])];
   }
 
   siblings(key: string, nodes: readonly number[], level: number, prefix: string): readonly TreeRow[] {

@@ -76,7 +76,7 @@ function typeOf({ kind, event }: StepLine, sender: string): string {
     case 'timer':
       return eventName(String(event['timer'] ?? event.type));
     case 'start':
-      return event.type === 'stands' ? 'stands' : 'start';
+      return event.type;
     case 'crash':
       return event.type === 'failed' || event.type === 'ended' || event.type === 'gone' ? event.type : 'crash';
     default:

@@ -64,6 +64,7 @@ function* standingNodes(moment: Moment, at: number): Generator<StepLine> {
     const last = recording.steps[number]!.findLast((line) => line <= moment.line);
     const overlay = moment.overlay(number);
     const program = recording.programs[number];
+    const group = recording.groups[number];
     const common = { index: 0, at, node, sent: [], emitted: [], clock: last === undefined ? {} : recording.line(last).clock };
     yield {
       ...common,
@@ -72,6 +73,7 @@ function* standingNodes(moment: Moment, at: number): Generator<StepLine> {
       roles,
       ...(overlay && { overlay }),
       ...(program !== undefined && { program }),
+      ...(group !== undefined && { group }),
     };
     const life = moment.life(number);
     if (!moment.runs(number)) yield { ...common, kind: 'crash', event: { type: life === 'crashed' ? 'crash' : life }, roles: {} };

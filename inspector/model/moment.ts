@@ -42,6 +42,13 @@ export class Moment {
     return since === undefined ? null : (this.recording.step(since)?.overlay ?? null);
   }
 
+  /** The member that hosts a cluster actor; -1 for none. */
+  host(node: number): number {
+    const { groups, nodes } = this.recording;
+    const host = groups[node] === undefined ? undefined : this.overlay(node)?.pointers?.[0];
+    return host ? nodes.find(host.to) : -1;
+  }
+
   /** False while a node is crashed. */
   runs(node: number): boolean {
     return this.last(this.recording.running[node] ?? []) ?? true;

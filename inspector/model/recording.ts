@@ -61,6 +61,8 @@ export class ReadTrace {
   readonly programs: (string | undefined)[] = [];
   readonly parents: (number | undefined)[] = [];
   readonly logics: (string | undefined)[] = [];
+  /** By node: the kind of a cluster actor. */
+  readonly groups: (string | undefined)[] = [];
   /** By node: its steps. */
   readonly steps: number[][] = [];
   /** By the numbers of their nodes, as `from>to`. */
@@ -315,6 +317,7 @@ export class ReadTrace {
     if (line.program !== undefined) this.programs[node] = line.program;
     if (line.parent !== undefined) this.parents[node] = this.nodeNumber(line.parent);
     if (line.logic !== undefined) this.logics[node] = line.logic;
+    if (line.group !== undefined) this.groups[node] = line.group;
     if (line.kind === 'crash') this.ends.set(place, line.event.type);
     const isUp = line.kind !== 'crash';
     const wasUp = (this.running[node]!.at(-1) ?? 1) % 2 === 1;

@@ -162,8 +162,10 @@ function clockText(line: number): string {
 /** The end of a name identifies it better than its start, which many names share. */
 const NAME_MAX = 26;
 const shorten = (name: string): string => {
+  const { nodes, groups } = recording.value;
+  const isClusterActor = groups[nodes.find(name)] !== undefined;
   const parts = name.split('/');
-  const short = parts.length > 2 ? parts.slice(-2).join(' › ') : parts.at(-1)!;
+  const short = parts.length > 2 || isClusterActor ? parts.slice(-2).join(' › ') : parts.at(-1)!;
   return short.length > NAME_MAX ? `${short.slice(0, 9)}…${short.slice(-(NAME_MAX - 10))}` : short;
 };
 

@@ -21,12 +21,12 @@ const activeKey = signal<string | null>(null);
 const words = computed(() => filter.value.trim().toLowerCase());
 
 const rows = computed((): readonly TreeRow[] => {
-  const { nodes, programs, parents, steps, header } = growing();
+  const { nodes, programs, parents, groups, steps, header } = growing();
   const now = moment.value;
   const isHere = (node: number) => header?.live !== true || (steps[node]?.[0] ?? 0) <= now.line;
   const matches = (node: number) => textOf(node).toLowerCase().includes(words.value);
   const lifeOf = (node: number) => now.life(node);
-  const given = { names: nodes.names.slice(0, nodes.size), programs, parents, lifeOf, isHere, toggled: toggled.value };
+  const given = { names: nodes.names.slice(0, nodes.size), programs, parents, groups, lifeOf, isHere, toggled: toggled.value };
   return treeRows({ ...given, matches: words.value === '' ? null : matches });
 });
 
@@ -116,8 +116,9 @@ function Row({ row, index }: { row: TreeRow; index: number }) {
         <Actor row={row} />
       ) : (
         <span class="name">
-          <b>{row.kind === 'program' ? row.name : row.label}</b>{' '}
+          <b>{row.kind === 'stopped' ? row.label : row.name}</b>{' '}
           {row.kind === 'program' && <span class="muted">{row.running.toLocaleString('en-US')} running</span>}
+          {row.kind === 'kind' && <span class="muted">{row.count.toLocaleString('en-US')} in the cluster</span>}
         </span>
       )}
     </div>
@@ -140,6 +141,7 @@ function Actor({ row: { node, label } }: { row: ActorRow }) {
   const last = own[lastAtMost(own, currentLine.value)];
   const event = last === undefined ? null : eventRow(recording.value, last);
   const roles = moment.value.roles(node);
+  const host = nodes.names[moment.value.host(node)];
   const error = life === 'failed' && last !== undefined ? String(recording.value.step(last)?.event['error'] ?? '') : '';
   return (
     <span class="actor" title={nodes.names[node]}>
@@ -157,7 +159,8 @@ function Actor({ row: { node, label } }: { row: ActorRow }) {
           })}
       </span>
       <span class="muted">
-        {kind !== undefined && <i>{kind}</i>} {error !== '' ? <span class="error">{error}</span> : event?.type}
+        {kind !== undefined && <i>{kind}</i>} {host !== undefined && <b>on {host}</b>}{' '}
+        {error !== '' ? <span class="error">{error}</span> : event?.type}
       </span>
     </span>
   );

@@ -1,11 +1,11 @@
 /**
  * The page for any program: an address to open and to give to programs in QUIVER_INSPECT, and one to give to `@statelyai/inspect`.
  */
-import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import { LiveTrace } from '../live/live-trace.js';
 import { FreeNames } from '../live/free-names.js';
 import { Inbox, programKey, type Batch, type Program } from '../live/inbox.js';
 import { Merger } from '../live/merge.js';
+import { PROGRAMS } from '../live/protocol.js';
 import { Reaching } from '../live/reaching.js';
 import { now } from '../live/report.js';
 import { serveTrace, type Served, type ServeOptions } from '../server.js';
@@ -19,18 +19,6 @@ export interface Receiving extends Served {
 
 /** A batch names its program first. */
 const BATCH_START = '{"program":';
-
-const HEADER: TraceHeader = {
-  quiver: TRACE_VERSION,
-  protocol: 'programs',
-  scenario: null,
-  seed: 0,
-  nodes: [],
-  links: [],
-  charts: {},
-  properties: [],
-  live: true,
-};
 
 /**
  * Serves a page for any program: `url` is to open, and to give to programs in QUIVER_INSPECT; `socket` is for
@@ -51,7 +39,7 @@ export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'pa
   const began = now();
   const merger = new Merger(began, (line) => trace.add(line));
   const inbox = new Inbox(merger);
-  const trace = new LiveTrace({ ...HEADER, began }, () => merger.standing());
+  const trace = new LiveTrace({ ...PROGRAMS, began }, () => merger.standing());
   const names = new Set<string>();
   const programs = new FreeNames();
   const speakStately = () => {

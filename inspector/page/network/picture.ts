@@ -36,7 +36,7 @@ import { CROWD, placeCrowd } from './crowd.js';
 import { placeNodes, type Placement, type Positions } from './force.js';
 import { keepPlaces, range } from './by-hand.js';
 import { between, fit, MARGIN, loopAt, radiusAt, toCanvas, toPlane, type Spot, type Viewport } from './geometry.js';
-import { folded, foldsOf, placePrograms, programsOf, type Span } from './programs.js';
+import { folded, foldsOf, groupNames, placePrograms, programsOf, type Span } from './programs.js';
 import { idOf } from '../../model/words.js';
 import { SceneReader } from './scene.js';
 
@@ -57,9 +57,11 @@ const extent = computed(() => {
   const { nodes, channels, programs } = growing();
   return `${nodes.size} ${channels.size} ${programs.filter((program) => program !== undefined).length}`;
 });
+/** Changes with the extent and when a cluster actor moves. */
+const grouping = computed(() => (growing().groups.length > 0 ? JSON.stringify(groupNames(moment.value)) : extent.value));
 /** `null` if there are none, or too many to distinguish. */
 const programs = computed(() => {
-  const all = extent.value && programsOf(recording.value.programs, recording.value.nodes.size);
+  const all = grouping.value && programsOf(groupNames(moment.peek()), recording.value.nodes.size);
   return all && all.length <= CROWD ? all : null;
 });
 /** A run made again stands where the other one stood, moved nodes included. */

@@ -5,7 +5,7 @@
  * circle, and many form the pattern of a sunflower.
  */
 import { forceCollide, forceSimulation, type SimulationNodeDatum } from 'd3-force';
-import type { Life } from '../../model/moment.js';
+import type { Life, Moment } from '../../model/moment.js';
 import { placeNodes, type LinkEnds, type Placement, type Positions } from './force.js';
 
 /** The numbers of its nodes. A node without a program forms a group without a name. */
@@ -48,6 +48,20 @@ const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 /** Between programs, where their names stand as well. */
 const GAP = 84;
 const COLLIDE_TICKS = 200;
+
+/**
+ * The name of the group in which each node is drawn. A member of a cluster and the actors that it hosts at this moment are a group; other
+ * nodes are with their program.
+ */
+export function groupNames(moment: Moment): readonly (string | undefined)[] {
+  const { nodes, programs, groups, logics } = moment.recording;
+  if (groups.length === 0) return programs;
+  return Array.from({ length: nodes.size }, (_, node) => {
+    const home = groups[node] === undefined ? node : moment.host(node);
+    if (home < 0) return 'without a host';
+    return logics[home] === 'member' ? nodes.names[home] : programs[home];
+  });
+}
 
 /** `null` where no node is part of a program. */
 export function programsOf(programOf: readonly (string | undefined)[], count: number): readonly ProgramNodes[] | null {
