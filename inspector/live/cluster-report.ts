@@ -55,7 +55,7 @@ class ClusterReporter {
         break;
       case 'link': {
         const { change, peer } = observation;
-        this.report({ at: this.instant(), node: this.self, kind: 'peer', heard: { type: change, peer: this.peer(peer) } });
+        this.report({ at: this.instant(), node: this.self, kind: 'peer', observation: { type: change, peer: this.peer(peer) } });
         break;
       }
       case 'version':
