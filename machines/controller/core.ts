@@ -24,8 +24,8 @@ const amountOf = ({ amount = 1 }: Readonly<Record<string, any>>): number => amou
 
 const amount = { name: 'amount', type: 'integer', min: 1, optional: true } as const;
 
-/** A larger deposit would fill the memory within one step. */
-const DEPOSIT_MAX = 100_000;
+/** The largest deposit. A larger one would fill the memory within one step, which sends a message for each full bin. */
+export const DEPOSIT_MAX = 100_000;
 
 const onlyFor = (kinds: readonly string[], what: string) => (options: ControllerOptions) =>
   kinds.includes(options.kind) ? null : `kind "${options.kind}" ${what}. Choose ${kinds.join(', ')}.`;

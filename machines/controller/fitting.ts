@@ -18,7 +18,7 @@ import {
 import type { Controller, ControllerMessage } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import { placeOf, TreePlaces, type Place, PLACING, type Word } from './places.js';
-import { isMember, isSevered, mainOf } from './view.js';
+import { isBroken } from './view.js';
 
 /** Rules that a node can break by itself. */
 const OWN = ['terms', 'freeze', 'bins', 'deposits', 'served', 'name'] as const;
@@ -76,7 +76,7 @@ export const fittingFold: Fold<ControllerOptions, Fitting, ControllerMessage> = 
       id,
       broken: brokenBy(view, id, options),
       isBusy: isBusy(view, options.settings, options.kind === 'bank'),
-      isCut: isSevered(view) || (isMember(view) && mainOf(view)!.lost.length > 0),
+      isCut: isBroken(view),
       process: { R: demandOf(view, 'R'), N: demandOf(view, 'N') },
       place: placeOf(view, id),
     };

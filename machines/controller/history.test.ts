@@ -71,6 +71,28 @@ test.each(['naive', 'bins', 'basic', 'main', 'modified'])(
   },
 );
 
+test.each([
+  { kind: 'bins', M: 12, W: 9 },
+  { kind: 'main', M: 480, W: 480 },
+])('%o: permits that a leaf returned are lost with its link, whichever end is notified first', (options) => {
+  for (const link of [
+    ['n1', 'n2'],
+    ['n2', 'n1'],
+  ]) {
+    const events = [
+      ...['take', 'take', 'leave'].map((word) => at(0, 'n2', word)),
+      at(0, 'n1', 'take'),
+      ...[3.75, 4.75].flatMap((cut) => [
+        { at: cut, do: 'cut', link },
+        { at: cut + 0.1, do: 'join', link },
+      ]),
+    ];
+    const json = { topology: path(3), options, events };
+    expect(run(json)).toEqual([]);
+    expect(checkScenario(scenarioOf(json), { bounds: { states: 20_000 } })).toMatchObject({ verdict: 'valid' });
+  }
+});
+
 test('waste is judged after the only node that was rejected has left', () => {
   // The root rejects n1 although it has permits. n1 has left before the answer to the distant n2 has arrived.
   const unjust = rootMachine.provide({

@@ -11,7 +11,7 @@ import {
   hasRejected,
   isFailing,
   isMember,
-  isSevered,
+  isBroken,
   isWaiting,
   live,
   mainOf,
@@ -31,8 +31,7 @@ const flying = <T extends ControllerMessage['type']>(c: Config, ...types: readon
 
 /** True without any failure: no node has crashed, and no part of the tree was cut off. */
 const isWhole = (c: Config): boolean =>
-  (c.everCrashed ?? []).length === 0 &&
-  [...c.nodes.values()].every((node) => !isSevered(node) && (mainOf(node)?.lost.length ?? 0) === 0);
+  (c.everCrashed ?? []).length === 0 && [...c.nodes.values()].every((node) => !isBroken(node));
 
 const rootState = (c: Config, of: Controller): string => deliveryState(c.nodes.get(c.instance.options.root)!, of);
 

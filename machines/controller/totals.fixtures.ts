@@ -48,7 +48,15 @@ const twists: readonly Twist[] = [
   (roles, random) => within(roles, MAIN, { name: random.below(4) }),
   (roles) => within(roles, MAIN, { name: null }),
   (roles, random) =>
-    within(roles, MAIN, { past: { issued: random.below(3), keptBack: random.below(4), names: [random.below(4)] } }),
+    within(roles, MAIN, {
+      past: {
+        issued: random.below(3),
+        keptBack: random.below(4),
+        names: [random.below(4)],
+        returnedTo: null,
+        isCut: random.below(4) === 0,
+      },
+    }),
   (roles) => within(roles, 'R.request', { hasRejected: true }),
   (roles) => (roles[MAIN] ? { ...roles, [MAIN]: { ...roles[MAIN], value: 'leaving' } } : roles),
   (roles, random) => within(roles, MAIN, { phase: { cause: 'N', previous: 3, n: random.below(12), departed: random.below(3) } }),

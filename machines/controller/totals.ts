@@ -11,8 +11,8 @@ import {
   deliveryState,
   depositsOf,
   hasRejected,
+  isBroken,
   isMember,
-  isSevered,
   isWaiting,
   issuedAt,
   keptBackAt,
@@ -39,7 +39,6 @@ interface NodeFact {
   readonly free: number;
   readonly hasRejected: boolean;
   readonly hasSignaled: boolean;
-  /** True if the node was cut off, or has lost a part of its subtree. */
   readonly isBroken: boolean;
   /** True if the node waits for a permit of R; and whether an event without a command is pending. */
   readonly isWaiting: boolean;
@@ -70,7 +69,7 @@ export const controllerFold: Fold<ControllerOptions, ControllerTotals, Controlle
     ...permitsAt(view, id === options.root),
     hasRejected: hasRejected(view),
     hasSignaled: id === options.root && deliveryState(view, 'R') === 'signaled',
-    isBroken: isSevered(view) || (mainOf(view)?.lost.length ?? 0) > 0,
+    isBroken: isBroken(view),
     isWaiting: isWaiting(view, 'R'),
     hasPending: hasPending(view, options),
     isMisfilled: !binsFit(view, 'R') || !binsFit(view, 'N'),

@@ -77,6 +77,10 @@ export function borne({ of, level }: Permit, to: NodeView): number {
 /** Account of a node before it left or was cut off. */
 export const pastOf = (node: NodeView): Past => (node[MAIN] ?? node[NEWCOMER])!.context.past;
 
+/** True if the node was cut off, has lost a part of its subtree, or was cut off from its parent after it had returned its permits. */
+export const isBroken = (node: NodeView): boolean =>
+  isSevered(node) || (mainOf(node)?.lost.length ?? 0) > 0 || pastOf(node).isCut;
+
 /** True if a request was ever rejected at this node. */
 export const hasRejected = (node: NodeView): boolean =>
   requestOf(node, 'R')?.hasRejected === true || pastOf(node).keptBack !== null;

@@ -10,7 +10,8 @@ import type { Protocol } from '../../machines/protocol.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { Simulation } from '../../network/simulation.js';
-import { faultsOf } from './scenario.js';
+import { faultsOf, receivesLinks } from './scenario.js';
+import { soundSystems } from './shape.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -28,37 +29,60 @@ const STEPS_MAX = 4000;
 
 const ways: Readonly<Record<'leave' | 'cut' | 'crash', Way>> = {
   leave: ({ node, at }) => [{ at, node, do: 'leave' }],
-  // A link to a process that ends in the scenario itself is not cut, because it would come up again without a process at its end.
-  cut: ({ node, at }, { graph, events }) =>
-    graph.topology.links
-      .filter(
-        ([u, v]) => (u === node || v === node) && !events.some((event) => event.do === 'crash' && [u, v].includes(event.node)),
-      )
-      .flatMap(([u, v]) => [
-        { at, do: 'cut', link: [u, v] },
-        { at: at + GONE_FOR, do: 'join', link: [u, v] },
-      ]),
-  crash: ({ node, at }) => [
-    { at, node, do: 'crash' },
-    { at: at + GONE_FOR, node, do: 'restart' },
-  ],
+  cut: ({ node, at }, scenario) =>
+    neighborsOf(node, scenario).flatMap((peer) => [
+      { at, do: 'cut', link: [node, peer] },
+      { at: at + GONE_FOR, do: 'join', link: [node, peer] },
+    ]),
+  // Neighbors that are notified of links learn of a process that stops, and it does not come back: its own ends would not be notified.
+  crash: ({ node, at }, scenario) => {
+    const back = { at: at + GONE_FOR, node, do: 'restart' };
+    const down = neighborsOf(node, scenario).map((peer) => ({ at, do: 'down', channel: [peer, node] }));
+    const staysDown = isNotified(scenario.protocol) && !scenario.protocol.network.isLossy;
+    return [{ at, node, do: 'crash' }, ...(staysDown ? down : [back])];
+  },
 };
 
-function waysOf(protocol: Protocol): readonly Way[] {
+/** True if the ends of a link are notified of its changes. */
+const isNotified = (protocol: Protocol): boolean => protocol.network.reach === 'links' && receivesLinks(protocol);
+
+/**
+ * The neighbors that are notified of a link, except processes that end in the scenario itself: the link would come up again without a
+ * process at its end.
+ */
+function neighborsOf(node: NodeId, { graph, events }: Scenario): readonly NodeId[] {
+  const links = graph.topology.links.filter((link) => link.slice(0, 2).includes(node));
+  if (endsIn(node, events)) return [];
+  return links.map(([u, v]) => (u === node ? v : u)).filter((peer) => !endsIn(peer, events));
+}
+
+const endsIn = (node: NodeId, events: Scenario['events']): boolean =>
+  events.some((event) => event.do === 'crash' && event.node === node);
+
+/** True if nodes stop in a system of the protocol, or if it needs no better network than one that loses messages. */
+const standsCrashes = (protocol: Protocol): boolean =>
+  faultsOf(protocol).includes('crash') ||
+  soundSystems(protocol).some(({ events }) => events.some((event) => event['do'] === 'crash'));
+
+function waysOf(protocol: Protocol, crashes: boolean): readonly Way[] {
   const { leave } = protocol.commands;
   const mayLeave = leave !== undefined && (leave.fields ?? []).every(({ optional }) => optional);
-  const stood = faultsOf(protocol).filter((fault) => fault === 'cut' || fault === 'crash');
-  return [...(mayLeave ? [ways.leave] : []), ...stood.map((fault) => ways[fault])];
+  return [
+    ...(mayLeave ? [ways.leave] : []),
+    ...(faultsOf(protocol).includes('cut') ? [ways.cut] : []),
+    ...(crashes ? [ways.crash] : []),
+  ];
 }
 
 /**
  * The scenario with one departure each, after every notification of its run.
  *
  * @param json a scenario; one that the protocol refuses has no departures, and no more are given of those that it would refuse.
+ * @param crashes true if nodes stop, too. By default, they do if the protocol promises to stand that.
  */
-export function* departuresIn(protocol: Protocol, json: Json): Generator<Json> {
+export function* departuresIn(protocol: Protocol, json: Json, crashes = standsCrashes(protocol)): Generator<Json> {
   const scenario = acceptedBy(protocol, json);
-  const known = waysOf(protocol);
+  const known = waysOf(protocol, crashes);
   if (!scenario || known.length === 0) return;
   for (const { node, at } of announcementsOf(scenario)) {
     for (const way of known) {
@@ -68,6 +92,16 @@ export function* departuresIn(protocol: Protocol, json: Json): Generator<Json> {
       if (acceptedBy(protocol, departure)) yield departure;
     }
   }
+}
+
+/** Departures that differ in more than the time of an event: a search drops the times, and keeps the order of each node and link. */
+export function withoutTimes(departures: readonly Json[]): readonly Json[] {
+  const keyOf = ({ events }: Json): string => {
+    const untimed = (events as readonly Json[]).map(({ at: _, ...event }) => event);
+    const placeOf = ({ node, link, channel }: Json): string => JSON.stringify(node ?? link ?? channel);
+    return JSON.stringify(untimed.toSorted((a, b) => placeOf(a).localeCompare(placeOf(b))));
+  };
+  return [...new Map(departures.map((json) => [keyOf(json), json])).values()];
 }
 
 const timeOf = ({ at }: Json): number => (typeof at === 'number' ? at : 0);

@@ -106,13 +106,16 @@ const faults = {
 
 type Fault = keyof typeof faults;
 
+/** True if a chart receives link events. */
+export const receivesLinks = ({ charts }: Pick<Protocol, 'charts'>): boolean =>
+  Object.values(charts).some((chart) => chart.events.includes('link.down'));
+
 export function faultsOf({ charts, network, corruption, mayFire }: Protocol): readonly Fault[] {
   // Where timers count on messages that are not late, one that was held up is more than was promised to be stood.
   const isPatient = !mayFire || network.isLossy;
-  const receivesLinks = Object.values(charts).some((chart) => chart.events.includes('link.down'));
   return [
     ...(isPatient ? (['pause', 'clog'] as const) : []),
-    ...(network.reach === 'links' && receivesLinks ? (['cut'] as const) : []),
+    ...(network.reach === 'links' && receivesLinks({ charts }) ? (['cut'] as const) : []),
     ...(network.isLossy ? (['crash'] as const) : []),
     ...(corruption && corruption.isSurvived !== false ? (['corrupt'] as const) : []),
   ];

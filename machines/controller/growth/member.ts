@@ -11,9 +11,13 @@ export interface Past {
   readonly keptBack: number | null;
   /** Names that its application was given. */
   readonly names: readonly number[];
+  /** The parent that it returned its permits to when it left, as long as their link has not gone down. */
+  readonly returnedTo: NodeId | null;
+  /** True if that link went down: the returned permits may be lost. */
+  readonly isCut: boolean;
 }
 
-export const NO_PAST: Past = { issued: 0, keptBack: null, names: [] };
+export const NO_PAST: Past = { issued: 0, keptBack: null, names: [], returnedTo: null, isCut: false };
 
 /** The past after one part of the node has returned its permits. */
 export function pastWith(past: Past, { part, issued, keptBack, names }: Settled): Past {

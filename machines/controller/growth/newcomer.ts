@@ -4,7 +4,7 @@
  * Paper: Afek, Awerbuch, Plotkin, Saks, section 2 (nodes join dynamically) and 5 (no node joins before it is permitted to).
  *
  * State: `outside`, until its parent's welcome opens the roles of a participant. A neighbor whose link goes down before may no longer
- * become its parent. All other messages are dropped, and commands wait.
+ * become its parent. A former parent may not have received the returned permits. All other messages are dropped, and commands wait.
  */
 import { assign, setup } from 'xstate';
 import { close, effects, open, withEvent, type LinkEvent, type NodeId, type Received } from '../../effects.js';
@@ -45,7 +45,10 @@ export const newcomerMachine = setup({
   },
   actions: {
     ...effects(),
-    giveUp: assign(({ context }, { peer }: LinkEvent) => ({ vacant: context.vacant.filter((node) => node !== peer) })),
+    giveUp: assign(({ context: { vacant, past } }, { peer }: LinkEvent) => ({
+      vacant: vacant.filter((node) => node !== peer),
+      past: past.returnedTo === peer ? { ...past, returnedTo: null, isCut: true } : past,
+    })),
   },
   guards: { isBank: ({ context }) => context.settings.parts.includes(DEPOSITS) },
 }).createMachine({

@@ -95,9 +95,9 @@ export const closeParts = partRoles.map((role) => close(() => ({ role })));
 export const goOutside = [
   ...closeParts,
   close(() => ({ role: MAIN })),
-  open(({ context: { id, settings, vacant, past } }: In) => ({
+  open(({ context: { id, settings, vacant, past, parent } }: In) => ({
     role: NEWCOMER,
     chart: NEWCOMER,
-    input: { id, settings, vacant, past },
+    input: { id, settings, vacant, past: { ...past, returnedTo: parent } },
   })),
 ] as const;
