@@ -226,3 +226,54 @@ describe('roles of a node', () => {
     expect(() => reload!('a', instance as never, {})).toThrow(/reload\("a", …\) returned 7/);
   });
 });
+
+describe('a function that fails, or returns something else', () => {
+  const own = (): never => {
+    throw new Error('my own');
+  };
+  const protocolOf = (more: object, checks: object = {}, view: object = {}) =>
+    defineProtocol({ ...core, ...more } as CoreDescription, checks as Checks, view as View);
+  const { commands } = core;
+
+  test.each<[string, () => unknown, string]>([
+    ['options', () => protocolOf({ options: own }).options({}, graph), 'options failed: my own'],
+    ['input', () => protocolOf({ input: own }).roles('a', instance), 'input failed: my own'],
+    ['route', () => protocolOf({ route: () => 7 }).route({ type: 'ping' }, { has: () => true }), 'route returned 7. Return the name of a role.'],
+    ['accepts', () => protocolOf({ accepts: () => 'yes' }).accepts({ type: 'ping' }, instance), 'accepts returned "yes". Return true or false.'],
+    ['accepts', () => protocolOf({ accepts: async () => true }).accepts({ type: 'ping' }, instance), 'accepts returned a promise. Return true or false.'],
+    ['reactions', () => protocolOf({ reactions: () => [{ on: 'gone', event: { type: 'go' }, after: -1 }] }).reactions({}), 'reactions returned [{"on":"gone","event":{"type":"go"},"after":-1}]. Return a list of { on, event, after }, with after in ticks.'],
+    ['ports', () => protocolOf({ ports: () => 7 }).ports!({}), 'ports returned 7. Return a list of [node, port, node, port].'],
+    ['draws', () => protocolOf({ draws: () => ({ a: 'x' }) }).draws!({}), 'draws returned {"a":"x"}. Return a list of integers for each node.'],
+    ['newcomer', () => protocolOf({ newcomer: () => 7 }).newcomer!({ type: 'gone' }), 'newcomer returned 7. Return the name of a node, or undefined.'],
+    ['listener', () => protocolOf({ wiring: { listener: () => 7 } }).wiring!.listener!('c'), 'wiring.listener returned 7. Return the name of a role, or undefined.'],
+    ['event', () => protocolOf({ commands: { go: { ...commands!['go'], event: () => ({}) } } }).commands['go']!.event({}), 'commands.go.event returned {}. Return an event, { type, … }.'],
+    ['refusal', () => protocolOf({ commands: { go: { refusal: () => true } } }).commands['go']!.refusal!({}, {}), 'commands.go.refusal returned true. Return the reason as a text, or null.'],
+    ['properties', () => protocolOf({}, { properties: own }).properties(instance), 'properties failed: my own'],
+    ['atRest', () => protocolOf({}, { atRest: () => 'no' }).atRest!({} as never), 'atRest returned "no". Return true or false.'],
+    ['mayFire', () => protocolOf({}, { mayFire: () => undefined }).mayFire!({} as never, 'a', 'c', 't'), 'mayFire returned missing. Return true or false.'],
+    ['observe', () => protocolOf({}, {}, { observe: () => 7 }).observe(instance), 'observe returned 7. Return { record, summary, meters }.'],
+  ])('%s', (_, call, message) => {
+    expect(call).toThrow(new RegExp(`^Protocol p: ${message.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`));
+  }); // prettier-ignore
+
+  const state = { c: { chart: 'c', value: 'idle', context: {} } };
+  test.each<[unknown, unknown]>([
+    [7, []],
+    [{ roles: state }, []],
+    [{ roles: { c: { ...state.c, chart: 'd' } }, timers: [] }, []],
+    [{ roles: { c: { ...state.c, value: 'nowhere' } }, timers: [] }, []],
+    [{ roles: state, timers: [] }, 7],
+    [{ roles: state, timers: [] }, [7]],
+  ])('corruption: %j, %j', (node, messages) => {
+    const { corruption } = protocolOf({}, { corruption: { node: () => node, channel: () => messages } });
+    const corrupted = () => [corruption!.node('a', instance, () => 0), corruption!.channel('a', 'b', instance, () => 0)];
+    expect(corrupted).toThrow(UsageError);
+    expect(corrupted).toThrow(/Protocol p: corruption\.(node|channel) returned /);
+  });
+
+  test('an overlay that fails is drawn as an error, and ends no run', () => {
+    const { overlay } = protocolOf({}, {}, { overlay: own });
+    const badge = 'Protocol p: overlay failed: my own';
+    expect(overlay!({}, 'a', {} as never, {} as never)).toEqual({ badge, tone: 'wrong' });
+  });
+});

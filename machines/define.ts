@@ -7,6 +7,7 @@
 import type { StateValue } from 'xstate';
 import { coreOf } from './core.js';
 import type { Checks, Core, CoreDescription, Observer, Overlay, Protocol, View } from './protocol.js';
+import { guardedChecks, guardedCore, guardedView } from './guarded.js';
 import { noNodeIsStuck } from './stuck.js';
 import { complaintsOf, validateChecks, validateCore, validateView, validProperties, validStarts } from './validate.js';
 
@@ -40,7 +41,7 @@ import { complaintsOf, validateChecks, validateCore, validateView, validProperti
 export function defineCore<O = Record<string, never>, N extends string = string>(description: CoreDescription<O, N>): Core<O, N> {
   const complain = complaintsOf(description);
   validateCore(description, complain);
-  const core = coreOf(description);
+  const core = guardedCore(coreOf(description), complain, description.roles ? 'roles' : 'input');
   return {
     ...core,
     roles: (node, instance) => validStarts(core.roles(node, instance), core, `roles("${node}", …)`, complain),
@@ -98,15 +99,16 @@ export function defineProtocol<O = Record<string, never>, N extends string = str
   const complain = complaintsOf(completed);
   validateChecks(checks, completed, complain);
   validateView(view, complain);
-  const { properties = () => [noNodeIsStuck(completed)] } = checks;
+  const guarded = guardedChecks(checks, completed, complain);
+  const { properties = () => [noNodeIsStuck(completed)] } = guarded;
   return {
     samples: {},
     paper: '',
     observe: accountOfStates,
     overlay: stateAsBadge,
     ...completed,
-    ...checks,
-    ...view,
+    ...guarded,
+    ...guardedView(view, completed.name, complain),
     properties: (instance) => validProperties(properties(instance), complain),
   };
 }

@@ -20,7 +20,7 @@ export function complaintsOf(description: unknown): Complain {
   };
 }
 
-const show = (value: unknown): string =>
+export const show = (value: unknown): string =>
   typeof value === 'function' ? 'a function' : value === undefined ? 'missing' : (JSON.stringify(value) ?? String(value));
 
 type Kind = 'function' | 'object' | 'string' | 'boolean' | 'list';

@@ -16,6 +16,7 @@ import { UsageError } from '../machines/errors.js';
 import type { Folded } from '../machines/folded.js';
 import type { Configuration, Property, PropertyResult, Step } from '../machines/protocol.js';
 import { Sums } from './sums.js';
+import { failed, truth } from './truth.js';
 import type { Refuted } from './trace.js';
 
 export interface Violation extends Refuted {
@@ -96,7 +97,7 @@ export class Monitor {
     // If every step is checked, a property that does not hold has not held until now.
     for (const property of this.pending) if (this.stride === 1 || this.summed.includes(property)) this.demand(property, step.at);
     const around = { nodes: [step.node] };
-    for (const property of this.local) if (!property.holdsAround(this.configuration, step.node)) this.violate(property, around);
+    for (const property of this.local) if (!this.holdsAround(property, step.node)) this.violate(property, around);
     this.look(step.index % this.stride === 0 ? this.global : this.summed, around);
   }
 
@@ -112,7 +113,7 @@ export class Monitor {
     this.sums.update();
     this.answers.clear();
     for (const property of properties) {
-      // // A witnessed property needs no further checks.
+      // A witnessed property needs no further checks.
       if (property.kind === 'eventually' || this.witnessed.has(property.name)) continue;
       const holds = this.holds(property);
       if (property.kind === 'always' && !holds) this.violate(property, foldOf(property)?.isLocal && around);
@@ -125,7 +126,19 @@ export class Monitor {
   private holds(property: Judged): boolean {
     const { configuration } = this;
     const folded = configuration.follow && foldOf(property);
-    return folded ? folded.holds(this.sums.of(folded.over), () => configuration) : this.itself(property);
+    try {
+      return truth(folded ? folded.holds(this.sums.of(folded.over), () => configuration) : this.itself(property), 'holds');
+    } catch (error) {
+      return failed(property, error as Error);
+    }
+  }
+
+  private holdsAround(property: Local, node: NodeId): boolean {
+    try {
+      return truth(property.holdsAround(this.configuration, node), 'holdsAround');
+    } catch (error) {
+      return failed(property, error as Error);
+    }
   }
 
   /** Instances of a class share their methods but have different results. */
@@ -157,7 +170,7 @@ export class Monitor {
   private violate({ name, description }: Property<any>, where: Omit<Refuted, 'property'> = {}): void {
     if (this.violated.has(name)) return;
     this.violated.add(name);
-    // // A refuted property stays refuted, and checks are most expensive in a broken network.
+    // A refuted property stays refuted, and checks are most expensive in a broken network.
     this.local = this.local.filter((property) => property.name !== name);
     this.global = this.global.filter((property) => property.name !== name);
     this.summed = this.summed.filter((property) => property.name !== name);
@@ -206,6 +219,11 @@ export class Monitor {
   }
 
   private hasPending(property: Property<any> & { kind: 'eventually' }, node: NodeId): boolean {
-    return property.when(this.configuration, node) && !property.holds(this.configuration, node);
+    try {
+      if (!truth(property.when(this.configuration, node), 'when')) return false;
+      return !truth(property.holds(this.configuration, node), 'holds');
+    } catch (error) {
+      return failed(property, error as Error);
+    }
   }
 }

@@ -4,8 +4,8 @@
  * The same scenario gives the same steps, byte for byte, on every machine and on both hosts.
  */
 import type { SchedulerLike } from 'rxjs';
-import { UsageError } from '../machines/errors.js';
-import type { Configuration, Flight, Meter, Observer, Instance } from '../machines/protocol.js';
+import { ProtocolError, UsageError } from '../machines/errors.js';
+import type { Configuration, Flight, Meter, Observer, Instance, Step } from '../machines/protocol.js';
 import { VirtualClock, virtualTiming } from './clock.js';
 import type { HostKind } from './world/hosts.js';
 import type { Inspect } from './world/kernel.js';
@@ -49,8 +49,8 @@ export interface SimulationOptions {
 const OPTIONS: readonly (keyof SimulationOptions)[] = ['host', 'inspect', 'watch', 'medium', 'choices', 'refutes', 'start'];
 
 /** Maximum number of steps. A run beyond it, or with more messages in flight, is cut off, because it may never come to rest. */
-const STEPS_MAX = 50_000_000;
-const FLIGHTS_MAX = 1_000_000;
+export const STEPS_MAX = 50_000_000;
+export const FLIGHTS_MAX = 1_000_000;
 
 /**
  * Runs a scenario: network, virtual clock, application, faults, monitor and account in one, all from one seed.
@@ -96,6 +96,7 @@ export class Simulation {
   private readonly bySeed: Network['choose'];
   private pendingEvents: number;
   private isStopped = false;
+  private failure: Error | null = null;
 
   /** Creates a run. With `from`, it continues from the state of that run (see `goOn`). */
   constructor(
@@ -135,14 +136,7 @@ export class Simulation {
     this.bySeed = this.network.choose;
     this.monitor = new Monitor(watch ? protocol.properties(instance) : [], this.network.configuration, from?.monitor);
     this.observer = protocol.observe(instance);
-    this.network.steps$.subscribe((step) => {
-      this.steps++;
-      for (const { message } of step.sent) this.messages.set(message.type, (this.messages.get(message.type) ?? 0) + 1);
-      // While a channel or a node is delayed, no bound on delays applies.
-      if (this.network.world.traffic.holdsUp) this.disturbed(null);
-      this.observer.record(step, this.network.configuration);
-      this.monitor.record(step);
-    });
+    this.network.steps$.subscribe(this.record);
     this.network.lost$.subscribe(({ flight }) => this.disturbed(flight));
     this.network.duplicated$.subscribe((flight) => this.disturbed(flight));
     const contacts = choices ? [] : linkChanges(scenario.contacts);
@@ -202,6 +196,36 @@ export class Simulation {
     this.observer = copyOf(from.observer, known);
   }
 
+  private readonly record = (step: Step): void => {
+    this.steps++;
+    for (const { message } of step.sent) this.messages.set(message.type, (this.messages.get(message.type) ?? 0) + 1);
+    try {
+      // While a channel or a node is delayed, no bound on delays applies.
+      if (this.network.world.traffic.holdsUp) this.disturbed(null);
+      this.judge(step);
+    } catch (error) {
+      // RxJS would report an error of a subscriber only after the run.
+      this.failure ??= error as Error;
+    }
+  };
+
+  private judge(step: Step): void {
+    try {
+      this.observer.record(step, this.network.configuration);
+    } catch (error) {
+      const { name } = this.scenario.protocol;
+      throw new ProtocolError(`observe of protocol ${name} failed in record: ${(error as Error).message}`, { cause: error });
+    }
+    this.monitor.record(step);
+  }
+
+  /** Throws the first error of a property or of the account. */
+  private rethrow(): void {
+    const { failure } = this;
+    this.failure = null;
+    if (failure) throw failure;
+  }
+
   private disturbed(flight: Flight | null): void {
     const { now } = this.network;
     this.monitor.fault(now);
@@ -234,6 +258,7 @@ export class Simulation {
   start(): void {
     if (this.beginning) this.network.startFrom(this.beginning);
     else this.network.start();
+    this.rethrow();
     if (!this.choices) this.network.startWorkload();
   }
 
@@ -245,7 +270,9 @@ export class Simulation {
     const next = this.clock.nextTime();
     if (next === undefined || ('at' in until && next > until.at) || this.isAtRest(next)) return false;
     this.listening.runUntil(next);
-    return this.clock.runNext();
+    const isRunning = this.clock.runNext();
+    this.rethrow();
+    return isRunning;
   }
 
   /** Ends the run here, like a limit. Results that depend on a complete run stay unknown. */
@@ -266,6 +293,7 @@ export class Simulation {
     this.listening.runUntil(this.untimed.made);
     if (!this.network.world.make(choice))
       throw new UsageError(`Choice ${JSON.stringify(choice)} is not possible here. Pass a schedule of this scenario.`);
+    this.rethrow();
     return true;
   }
 
@@ -285,6 +313,7 @@ export class Simulation {
     if ('at' in until && !cutOff && !this.choices) {
       this.clock.runUntil(until.at);
       this.listening.runUntil(until.at);
+      this.rethrow();
     }
     const atRest = !cutOff && !this.choices && ('idle' in until || this.clock.isIdle);
     // A protocol that is at rest by its own rule may have messages on their way.

@@ -181,12 +181,18 @@ export class Node {
     for (const effect of effects) {
       switch (effect.type) {
         case 'send':
+          if (effect.to === undefined || effect.message === undefined)
+            throw new ProtocolError(`Node ${this.id}: role "${role}" sends nothing. Pass { to, message } to send.`);
           this.carry(role, part, this.labeled(role, effect), outcome, inbox);
           break;
         case 'emit':
           this.announce(role, part, effect.event, outcome, inbox);
           break;
         case 'arm':
+          if (!(effect.delay >= 0 && effect.delay < Infinity))
+            throw new ProtocolError(
+              `Node ${this.id}: role "${role}" arms "${effect.timer}" with the delay ${effect.delay}. Pass ticks, at least 0.`,
+            );
           outcome.timers.push({ role, timer: effect.timer, delay: effect.delay });
           break;
         case 'disarm':

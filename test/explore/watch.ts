@@ -8,6 +8,7 @@ import type { NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Folded } from '../../machines/folded.js';
 import type { Configuration, Flight, Instance, LinksView, NodeView, Property } from '../../machines/protocol.js';
+import { failed, truth } from '../../network/truth.js';
 import { grown } from './ints.js';
 import type { Model } from './model.js';
 import { Planes } from './planes.js';
@@ -141,7 +142,7 @@ export class SearchWatch {
       this.checkState(state);
       this.markPending(state);
     } catch (error) {
-      this.fail(error as Error);
+      failed(this.current!, error as Error);
     }
     this.model.packets.checkSenders();
   }
@@ -165,13 +166,9 @@ export class SearchWatch {
     try {
       judge();
     } catch (error) {
-      this.fail(error as Error);
+      failed(this.current!, error as Error);
     }
     this.model.packets.checkSenders();
-  }
-
-  private fail(error: Error): never {
-    throw new ProtocolError(`property "${this.current!.name}" failed: ${error.message}`, { cause: error });
   }
 
   private checkState(state: number): void {
@@ -313,14 +310,6 @@ class ObservedConfiguration implements Configuration {
     return this.whole.links;
   }
 }
-
-/** Rejects a result that is not a boolean, such as a promise or `undefined`, because it would count as true or false. */
-function truth(answer: boolean, of: 'holds' | 'when'): boolean {
-  if (typeof answer === 'boolean') return answer;
-  throw new TypeError(`"${of}" returned ${describe(answer)}. Return true or false.`);
-}
-
-const describe = (value: unknown): string => (value instanceof Promise ? 'a promise' : String(value));
 
 function obligationsOf(property: Property<any>, { system }: Model): readonly Omit<Obligation, 'plane'>[] {
   if (property.kind === 'eventually') return system.nodes.map((_, node) => ({ property, node }));
