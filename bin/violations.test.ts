@@ -25,19 +25,35 @@ test.each(['run', 'check'])('quiver %s prints the nodes for which a promise was 
   );
 });
 
-test('quiver run ends a run that never becomes quiet, and names the bound and the node', async () => {
+/** A protocol of one chart whose nodes never rest, and a scenario of it with one node. */
+function restless(name: string, chart: string): readonly string[] {
   const machine = `
-    import { setup } from '${import.meta.resolve('xstate')}';
+    import { emit, setup } from '${import.meta.resolve('xstate')}';
     import { arm, defineProtocol, effects } from '${new URL('../dist/index.js', import.meta.url).href}';
-    const clock = setup({ actions: effects() }).createMachine({
-      entry: arm(() => ({ timer: 'tick', delay: 1 })),
-      on: { timer: { actions: arm(() => ({ timer: 'tick', delay: 1 })) } },
-    });
+    const clock = setup({ actions: effects() }).createMachine(${chart});
     export const restless = defineProtocol({ name: 'restless', charts: { clock }, network: { reach: 'routed' }, messages: {} });
   `;
-  const module = inFolder('restless.mjs', machine);
+  const module = inFolder(`${name}.mjs`, machine);
   const path = inFolder('restless.json', JSON.stringify({ protocol: 'restless', topology: { kind: 'path', n: 1 } }));
-  expect(await runCommand(['run', path, '--protocol', module])).toBe(2);
-  expect(complained.join('\n')).toMatch(/no command came.*the bound is 21,000.*node "n0" \(timer tick\)/);
-  expect(printed.join('\n')).toContain('1 node,');
-}, 60_000);
+  return ['run', path, '--protocol', module, '--host', 'snapshots'];
+}
+
+const tick = "arm(() => ({ timer: 'tick', delay: 1 }))";
+
+test.each([
+  ['nothing is announced', `{ entry: ${tick}, on: { timer: { actions: ${tick} } } }`, /no command came.*the bound is 21,000/],
+  [
+    'each step announces something',
+    `{ entry: ${tick}, on: { timer: { actions: [${tick}, emit({ type: 'ticked' })] } } }`,
+    /came after all events of the scenario, and the bound is 420,000/,
+  ],
+])(
+  'quiver run ends a run that never becomes quiet, and names the bound and the node: %s',
+  async (name, chart, bound) => {
+    expect(await runCommand(restless(name, chart))).toBe(2);
+    expect(complained.join('\n')).toMatch(bound);
+    expect(complained.join('\n')).toMatch(/Most steps were of node "n0" \(timer tick\): [\d,]+.* Set "until"/);
+    expect(printed.join('\n')).toContain('1 node,');
+  },
+  60_000,
+);

@@ -8,6 +8,7 @@ import { Simulation, type SimulationOptions } from '../../network/simulation.js'
 import { integerOption, exitStatusOf, USAGE } from '../usage.js';
 import type { VerbWork } from '../verbs.js';
 import { ProgressLine } from '../progress.js';
+import { RunBounds } from '../run-bounds.js';
 import type { Meter } from '../../machines/protocol.js';
 import { broughtBy } from '../protocols.js';
 import { bold, counted, dim, number, property, verdictInColor } from '../style.js';
@@ -76,7 +77,7 @@ async function simulate(
     trace?.line(traceHeader(scenario.protocol, json, scenario.seed, simulation.network));
     recorder?.lines$.subscribe((line) => trace?.line(line));
     const ended = await runInSlices(simulation, where, stop, violations);
-    // // The properties were not checked.
+    // The properties were not checked.
     const report: Report = options.watch || ended.verdict !== 'valid' ? ended : { ...ended, verdict: 'unknown' };
     recorder?.conclude(report);
     trace?.keep();
@@ -99,8 +100,7 @@ async function runInSlices(
   violations: readonly Violation[],
 ): Promise<Report> {
   const progress = new ProgressLine();
-  const { until } = simulation.scenario;
-  const news = new News(simulation);
+  const bounds = new RunBounds(simulation);
   simulation.start();
   let sliceEndMs = performance.now() + SLICE_MS;
   let last = Infinity;
@@ -115,53 +115,18 @@ async function runInSlices(
       simulation.stop();
       break;
     }
-    if (performance.now() < sliceEndMs) continue;
-    if ('idle' in until && news.stepsSince > news.bound) {
-      progress.done();
-      console.error(`${where}: stopped after ${number(steps)} steps: ${news.complaint()}`);
+    if (bounds.reached !== null) {
       simulation.stop();
       break;
     }
+    if (performance.now() < sliceEndMs) continue;
     progress.show(`${where}: ${steps.toLocaleString('en-US')} steps, time ${simulation.network.now}`);
     await setImmediate();
     sliceEndMs = performance.now() + SLICE_MS;
   }
   progress.done();
+  if (bounds.reached !== null) console.error(`${where}: ${bounds.reached}`);
   return simulation.finish();
-}
-
-/** A run that waits for rest ends after this many steps without commands and notifications, and more for each node. */
-const STEPS_WITHOUT_NEWS = 20_000;
-const STEPS_FOR_EACH_NODE = 1_000;
-
-/** Counts the steps since the last command or notification, and which nodes took them. */
-class News {
-  readonly bound: number;
-  stepsSince = 0;
-  private readonly taken = new Map<string, number>();
-
-  constructor({ network, instance }: Simulation) {
-    this.bound = STEPS_WITHOUT_NEWS + STEPS_FOR_EACH_NODE * instance.topology.nodes.length;
-    network.steps$.subscribe(({ node, kind, event, emitted }) => {
-      this.stepsSince++;
-      if (kind === 'command' || emitted.length > 0) {
-        this.stepsSince = 0;
-        this.taken.clear();
-      }
-      const what = `node "${node}" (${kind} ${'timer' in event ? event['timer'] : event.type})`;
-      this.taken.set(what, (this.taken.get(what) ?? 0) + 1);
-    });
-  }
-
-  complaint(): string {
-    const most = [...this.taken].sort(([, a], [, b]) => b - a).slice(0, 3);
-    const by = most.map(([what, steps]) => `${what}: ${number(steps)}`).join(', ');
-    return (
-      `in the last ${number(this.stepsSince)} no command came and no node announced anything, and the bound is ` +
-      `${number(this.bound)}. Most steps were of ${by}. ` +
-      'Set "until": { "at": … } in the scenario, or define atRest in the protocol'
-    );
-  }
 }
 
 /** A report for people: verdict first, then what was checked, measured and found; a failure with the line that reproduces it. */
