@@ -7,7 +7,9 @@
  * *Limitations.* The guarantees require that peers stay. A peer that crashes loses what its bins contain. If the first peer restarts under
  * the same name, it starts with `balance` again. Accounts are not durable.
  */
+import { controllerCore, DEPOSIT_MAX } from '../../machines/controller/core.js';
 import type { ControllerOptions } from '../../machines/controller/options.js';
+import { UsageError } from '../../machines/errors.js';
 import { checkOptions, wholeNumber, optional } from '../options.js';
 import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
@@ -88,11 +90,14 @@ export class Bank implements AsyncDisposable {
   /**
    * Deposits an amount; resolves when it is acknowledged.
    *
-   * @throws UsageError for an amount that is not an integer of at least 1; ClosedError if the account is closed; ConnectionError if this peer
-   * has lost its connection to the others.
+   * @param amount an integer from 1 to 100,000.
+   * @throws UsageError for any other amount; ClosedError if the account is closed; ConnectionError if this peer has lost its connection to
+   * the others.
    */
   async deposit(amount: number): Promise<void> {
     requireAmount(amount);
+    const refusal = controllerCore.commands['deposit']!.refusal!({ kind: 'bank' }, { amount });
+    if (refusal !== null) throw new UsageError(refusal);
     // Commands before the start share one queue, in which the deposit could wait for a withdrawal.
     await this.ready;
     await this.deposits.ask('deposit', { amount });
@@ -102,6 +107,7 @@ export class Bank implements AsyncDisposable {
    * Withdraws an amount, and waits until there is enough. Withdrawals of one peer are served in order. The amount of an aborted withdrawal
    * is paid back when its turn comes.
    *
+   * @param amount an integer of at least 1.
    * @throws like `deposit`, and the reason of `signal` if it aborts first.
    */
   async withdraw(amount: number, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -114,13 +120,17 @@ export class Bank implements AsyncDisposable {
       if (signal?.aborted) {
         granted
           .then(
-            () => this.deposit(amount),
+            () => this.payBack(amount),
             () => {},
           )
           .catch(() => {});
       }
       throw error;
     }
+  }
+
+  private async payBack(amount: number): Promise<void> {
+    for (let rest = amount; rest > 0; rest -= DEPOSIT_MAX) await this.deposit(Math.min(rest, DEPOSIT_MAX));
   }
 
   /** Stops immediately. The contents of this peer's bins are lost to the others. The transport stays open. */

@@ -146,6 +146,24 @@ describe('bank', () => {
     await Promise.all(withdrawals);
   });
 
+  test('a deposit that one step cannot send is refused, and changes nothing', async () => {
+    const [, b] = banks({});
+    await b!.ready;
+    await expect(b!.deposit(2 ** 52)).rejects.toThrow(
+      'amount is 4503599627370496. One step sends a message for each full bin, so deposit at most 100000 at once.',
+    );
+    expect(b!.node.view()['D']!.context.deposited).toBe(0);
+  });
+
+  test('an aborted withdrawal of more than one deposit is paid back in parts', async () => {
+    const [a] = banks({ balance: 200_000, waste: 90_000 });
+    const waiting = new AbortController();
+    const withdrawal = a!.withdraw(100_001, { signal: waiting.signal });
+    waiting.abort();
+    await expect(withdrawal).rejects.toMatchObject({ name: 'AbortError' });
+    await expect.poll(() => a!.node.view()['D']!.context.deposited as number).toBe(100_001);
+  });
+
   test('an aborted withdrawal is paid back', async () => {
     const [a, b] = banks({});
     const waiting = new AbortController();
