@@ -14,7 +14,7 @@ import type { Configuration, Flight, Property, Protocol, SystemSample, Topology 
 import { noNodeIsStuck } from '../../machines/stuck.js';
 import { begin } from '../../network/world/remembering.js';
 import { unknownWord } from '../../network/scenario/read.js';
-import { chartOf, configOf, type InvokeConfig } from '../charts/config.js';
+import { chartOf, configOf, ROUTE, statesOf, type InvokeConfig } from '../charts/config.js';
 import type { Bounds } from '../explore/bounds.js';
 import { explore, type ExploreOptions } from '../explore/explore.js';
 import type { Exploration } from '../explore/examine.js';
@@ -338,9 +338,17 @@ function propertiesOf(
 /** Whatever the world outside does not send to an actor, and no `after` of the state brings, has to come from others. */
 function stuckProperty(name: string, chart: AnyStateMachine, { events = {} }: ActorsDescription) {
   const own = Object.keys(events[name] ?? {});
-  const types = chart.events.filter((type) => !own.includes(type) && !type.startsWith('xstate.after.'));
+  const waiting = own.includes(ROUTE) ? chart : withoutRoutes(chart);
+  const types = waiting.events.filter((type) => !own.includes(type) && !type.startsWith('xstate.after.'));
   const messages = Object.fromEntries(types.map((type) => [type, {}]));
-  return noNodeIsStuck({ charts: { [name]: chart }, messages } as never) as Extract<Property, { kind: 'eventually' }>;
+  return noNodeIsStuck({ charts: { [name]: waiting }, messages } as never) as Extract<Property, { kind: 'eventually' }>;
+}
+
+/** No actor sends a route: one that is not among the events neither leads out of a state nor is waited for. */
+function withoutRoutes(chart: AnyStateMachine): AnyStateMachine {
+  const config = configOf(chart);
+  for (const [, state] of statesOf(config)) delete state.route;
+  return chartOf(config, chart);
 }
 
 function viewsOf(c: Configuration): ActorViews {

@@ -133,12 +133,13 @@ class Translation {
     for (const invoked of state.invoke ?? []) this.invoked(state, invoked, where, path.length === 0);
     delete state.invoke;
     for (const key of ['entry', 'exit'] as const) if (state[key]) state[key] = this.actions(state[key], `${key} of ${where}`);
-    const { on = {}, after = {}, always = [], onDone = [] } = state;
+    const { on = {}, after = {}, always = [], onDone = [], route = [] } = state;
     for (const [type, choices] of [
       ...Object.entries(on),
       ...Object.entries(after),
       ['always', always],
       ['done', onDone],
+      ['route', route],
     ] as const)
       for (const choice of choices) if (choice.actions) choice.actions = this.actions(choice.actions, `${where}, ${type}`);
     this.after(state, path, where);

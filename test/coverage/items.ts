@@ -3,7 +3,7 @@
  * received messages are items, too, but only runs show them.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { configOf, ruleEventName, isExternalEvent, nameOfTaken, rulesOf, stateName, statesOf } from '../charts/config.js';
+import { configOf, ruleEventName, isExternalEvent, nameOfTaken, rulesOf, stateName, statesOf, type Rule } from '../charts/config.js';
 
 export const coverageKinds = ['state', 'transition', 'guard', 'event', 'sent', 'received'] as const;
 export type CoverageKind = (typeof coverageKinds)[number];
@@ -27,9 +27,17 @@ export function itemsOf(machine: AnyStateMachine): readonly Item[] {
   return [
     ...states,
     ...rules.map(({ id }): Item => `transition ${id}`),
-    ...guarded.flatMap(({ id }) => [guardItem(id, true), guardItem(id, false)]),
+    ...guarded.flatMap((rule) => [guardItem(rule.id, true), ...(isDecided(rule, machine) ? [] : [guardItem(rule.id, false)])]),
     ...[...events].map((event): Item => `event ${event}`),
   ];
+}
+
+/** True for the guard of a route that reads only the target of the event: XState evaluates it for one target, so it has one result. */
+function isDecided({ route, choice: { guard } }: Rule, { implementations }: AnyStateMachine): boolean {
+  if (route === undefined) return false;
+  const does = typeof guard === 'string' ? (implementations.guards as Record<string, unknown>)[guard] : guard;
+  const body = typeof does === 'function' ? /^\(\{\s*event\s*\}\)(.*)$/s.exec(String(does))?.[1] : undefined;
+  return body !== undefined && !/\bevent\b(?!\.to\b)/.test(body);
 }
 
 /** Items of each transition, cached: a search takes each of them many times. */

@@ -9,6 +9,7 @@ const socket = fromCallback(() => () => {});
 export const planted: readonly Case[] = [
   {
     id: 'C1',
+    finding: 'dead end shut',
     about: 'a guard the wrong way round',
     machine: any({
       id: 'gate',

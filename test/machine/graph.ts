@@ -30,6 +30,8 @@ export interface MachineVertex extends Vertex {
   readonly children: ChildCharts;
   /** The number of active services. */
   readonly pending: number;
+  /** The number of actors that still run; the view also names those that have ended. */
+  readonly running: number;
   /** The results of the temporal properties' predicates in this state. */
   readonly marks: Marks;
   edges: ReadonlyMap<string, MachineEdge> | null;

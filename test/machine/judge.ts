@@ -57,6 +57,7 @@ function unhandled(rig: Rig, thrown: unknown): BrokenRule {
   const cure =
     endlessCure(rig, what) ??
     lackingCure(what) ??
+    assertedCure(what) ??
     emptyOutput(rig) ??
     (rig.last ? sampleNeeded(rig, rig.last) : inputNeeded(rig.subject.tests)) ??
     'Handle it in the chart (onError of the service, a guard), or leave the sample out that leads to it';
@@ -78,6 +79,12 @@ function lackingCure(what: string): string | undefined {
   if (!what.includes('not implemented')) return undefined;
   return `Give it by provide: { ${/Actor logic .* not implemented/.test(what) ? 'actors' : 'guards'}: { … } }`;
 }
+
+/** `assertEvent` of XState. */
+const assertedCure = (what: string): string | undefined =>
+  /Expected event .* to have type matching/.test(what)
+    ? 'An action asserts other events (assertEvent) than those that lead to it. Add this one to the assertion, or perform the action only for its own events'
+    : undefined;
 
 /** A child machine that has just ended gave none, which may be what the machine broke at. */
 function emptyOutput({ latest, made, subject }: Rig): string | undefined {
@@ -117,7 +124,8 @@ function complaint(holds: (snapshot: AnyMachineSnapshot) => boolean | void, snap
       description.catch(() => {});
       return 'returns a promise. It must return true or false synchronously';
     }
-    return description === false ? `does not hold in ${JSON.stringify(value)}` : null;
+    // One that returns nothing contains assertions.
+    return description !== undefined && !description ? `does not hold in ${JSON.stringify(value)}` : null;
   } catch (error) {
     return `does not hold in ${JSON.stringify(value)}: ${(error as Error).message}`;
   }

@@ -16,6 +16,7 @@ const WAITS = 'waits.ts';
 const RESETS = 'resets.ts';
 const chance = 'chance.test.ts';
 const states = 'findings-states.test.ts';
+const stuck = 'findings-stuck.test.ts';
 const steps = 'findings-steps.test.ts';
 
 export const mutants: readonly TesterMutant[] = [
@@ -27,7 +28,14 @@ export const mutants: readonly TesterMutant[] = [
     chance,
     'the platform is as it was',
   ],
-  ['only the path is steered', CHANCE, 'isSteered: () => current !== null', 'isSteered: () => true', chance, 'has its own'],
+  [
+    'only the path is steered',
+    CHANCE,
+    'isSteered: () => current !== null',
+    'isSteered: () => true',
+    chance,
+    'other code has the real one',
+  ],
   ['an id is not in the state', CHANCE, 'i < TRIES && isIn(', 'i < 0 && isIn(', chance, 'Math.random in base 36'],
   [
     'draws follow from the seed',
@@ -55,15 +63,32 @@ export const mutants: readonly TesterMutant[] = [
     chance,
     'by Date.now is',
   ],
-  ['actions draw apart', CHANCE, "this.isPerforming ? 'actions' : 'chart'", "'chart'", chance, 'actions that draw do not change'],
+  ['actions draw apart', CHANCE, "this.isPerforming ? 'actions' : 'chart'", "'chart'", chance, 'draws of actions do not change'],
   ['a state whose events do nothing is closed', TRAPS, 'isNothing(one, node)', 'false', states, 'forbidden wildcard'],
   [
     'a guard that is never true blocks',
     TRAPS,
-    'isSeen && place.isOpen && !place.isActive',
+    'isDecided && place.isOpen && !place.isActive',
     'false',
     states,
     'guarded exit never true',
+  ],
+  ['a context that blocks is a dead end', TRAPS, 'isBlocked || isStuck)', 'isBlocked)', stuck, 'guard the wrong way round'],
+  [
+    'an actor that has ended leads nowhere',
+    TRAPS,
+    'running === 0',
+    'view.actors.length === 0',
+    stuck,
+    'a result without a transition',
+  ],
+  [
+    'a dead end has no action',
+    TRAPS,
+    'edge.to === vertex && isIdle(edge, idle)',
+    'edge.to === vertex',
+    stuck,
+    'event has an action',
   ],
   [
     'a state that time alone moves is a cycle',
@@ -137,7 +162,7 @@ export const mutants: readonly TesterMutant[] = [
     'isOpen: true }',
     'isOpen: false }',
     'eventually.test.ts',
-    'what is too much is reported',
+    'a search that is too large ends',
   ],
   ['a gap names its sample', 'hints.ts', 'isGuarded(machine, type)', 'false', 'fold.test.ts', 'all parts behind a guard'],
 ];

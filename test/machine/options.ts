@@ -167,7 +167,10 @@ export interface MachineTests<Sut = any> {
    * Checks for a state, by its name; `*` is a wildcard. `meta.test` of a state has the same meaning. False or a thrown error is a failure.
    */
   readonly states?: StateTests<Sut>;
-  /** Checks for every state, each with a name. False or a thrown error is a failure. */
+  /**
+   * Checks for every state, each with a name. False, another falsy value or a thrown error is a failure. One that returns `undefined` holds, so
+   * that it may contain assertions.
+   */
   readonly invariants?: Readonly<Record<string, (snapshot: AnyMachineSnapshot) => boolean | void>>;
   readonly temporal?: Readonly<Record<string, Temporal>>;
   /** A simpler equivalent of the machine. */

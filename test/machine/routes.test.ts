@@ -51,6 +51,34 @@ describe('routes', () => {
     );
   });
 
+  test('of a guard that reads only the target, one result is required', async () => {
+    const page = createMachine({
+      id: 'page',
+      initial: 'list',
+      states: {
+        list: { id: 'list', route: {} },
+        item: { id: 'item', route: { guard: ({ event }: any) => event.to === '#item' }, on: { BACK: 'list' } },
+      },
+    } as never);
+    const events = { 'xstate.route': [{ to: '#list' }, { to: '#item' }, { to: '#nowhere' }] };
+    expect(await reported(page, { events })).toMatchObject({ verdict: 'valid' });
+    expect((await covered(page)).filter((item) => item.startsWith('guard'))).toEqual([
+      'guard (root): xstate.route #item is true',
+    ]);
+  });
+
+  test('of a child machine are sent if the tests give them', async () => {
+    const view = createMachine({
+      id: 'view',
+      initial: 'home',
+      states: { home: { id: 'home', route: {} }, help: { id: 'help', route: {} } },
+    });
+    const app = setup({ actors: { view } }).createMachine({ id: 'app', invoke: { src: 'view', id: 'view' } });
+    const children = { view: { 'xstate.route': [{ to: '#home' }, { to: '#help' }] } };
+    const { verdict, coverage } = await reported(app, { children });
+    expect([verdict, coverage.charts['view']!.transition]).toEqual(['valid', { covered: 2, of: 2 }]);
+  });
+
   test('are steps in mode pure, too', async () => {
     expect(await reported(site, { mode: 'pure' })).toMatchObject({ verdict: 'valid' });
   });

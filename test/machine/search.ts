@@ -3,7 +3,7 @@
  * can be come back to (rig.ts).
  */
 import type { AnyActorLogic } from 'xstate';
-import { kindOfLogic } from './stage.js';
+import { isRunning, kindOfLogic } from './stage.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
 import { isObject } from '../../machines/checks.js';
 import { configOf, rulesOf } from '../charts/config.js';
@@ -14,6 +14,7 @@ import { HELD, NeedsActors } from './held.js';
 import type { Base, ChildCharts, Cut, Failure, MachineEdge, MachineGraph, MachineVertex, SearchLimit } from './graph.js';
 import { brokenRules, describesMutant } from './judge.js';
 import { Extent, measuresOf } from './measures.js';
+import { actorsBelow } from './names.js';
 import { constantsIn, isReadIn, readsOfGuard } from './reads.js';
 import { implementationsOf, referencesOf } from './references.js';
 import type { Checkpoint } from './checkpoint.js';
@@ -238,6 +239,7 @@ class Search {
       base,
       checkpoint: rig.checkpoint(),
       pending: rig.pending(),
+      running: [...actorsBelow(rig.root).keys()].filter(isRunning).length,
       measures: measuresOf(context),
       key,
       choices: isTarget ? [] : rig.choices(),

@@ -1,8 +1,10 @@
 /** States and loops that a machine cannot leave: a dead end that is not a final state, and a cycle without an exit. */
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition, StateValue } from 'xstate';
+import { configOf, rulesOf } from '../charts/config.js';
 import type { Found } from './findings.js';
-import { wayInto, type MachineGraph, type MachineVertex } from './graph.js';
+import { wayInto, type MachineEdge, type MachineGraph, type MachineVertex } from './graph.js';
 import { reads } from './hints.js';
+import { implementationsOf, nameOfAction } from './references.js';
 import { isFromOutside } from './steps.js';
 import type { Subject } from './subject.js';
 
@@ -13,7 +15,9 @@ export function* deadEnds(subject: Subject, graph: MachineGraph): Generator<Foun
   const { original, tests } = subject;
   const named = new Set<string>();
   const places = placesOf(graph.vertices);
-  for (const { value, view, edges, way, isTarget, pending } of graph.vertices) {
+  const idle = idleTransitions(original);
+  for (const vertex of graph.vertices) {
+    const { value, view, edges, way, isTarget, running } = vertex;
     if (edges === null || isTarget || view.status !== 'active') continue;
     const leaves = leavesOf(original.root, value);
     // A machine without states has nowhere to go.
@@ -21,15 +25,20 @@ export function* deadEnds(subject: Subject, graph: MachineGraph): Generator<Foun
     const place = places.get(JSON.stringify(value))!;
     const isStatic = leaves.every((leaf) => isClosed(leaf, original.root)) && !place.isLeft;
     // Values that samples or a filter exclude may lead out of it.
-    const isSeen = view.actors.length === 0 && pending === 0 && !tests.filter && !leavesOut(tests.events);
+    const isSeen = running === 0 && !tests.filter && !leavesOut(tests.events);
     const isEmpty = isSeen && edges.size === 0;
-    const isBlocked = isSeen && place.isOpen && !place.isActive && leaves.every((leaf) => !asksEvents(original, leaf));
+    const isDecided = isSeen && leaves.every((leaf) => !asksEvents(original, leaf));
+    const isBlocked = isDecided && place.isOpen && !place.isActive;
+    const isStuck = isDecided && place.isLeft && [...edges.values()].every((edge) => edge.to === vertex && isIdle(edge, idle));
     const of = nameOf(leaves);
-    if (!(isStatic || isEmpty || isBlocked) || named.has(of)) continue;
+    if (!(isStatic || isEmpty || isBlocked || isStuck) || named.has(of)) continue;
     named.add(of);
     const inner = leaves.find(({ type }) => type === 'final');
     const why = inner ? `; ${nameOf([inner.parent!])} has no onDone` : '';
-    yield { of, steps: way, description: `nothing leads out of ${of}, and the machine has not ended there${why}` };
+    const description = isStuck
+      ? `nothing leads out of ${of} with this context, and no event changes it: the guards there are false for good`
+      : `nothing leads out of ${of}, and the machine has not ended there${why}`;
+    yield { of, steps: way, description };
   }
   yield* deadEndsOfChildren(subject, graph);
 }
@@ -74,6 +83,26 @@ const asksEvents = (machine: AnyStateMachine, leaf: AnyStateNode): boolean =>
   [...around(leaf), machine.root].some((node) =>
     transitionsOf(node).some(({ guard }) => guard !== undefined && reads(machine, guard) === 'more'),
   );
+
+/** True if a step had no effect: its transitions only assign, and no action of the application was requested. */
+const isIdle = ({ items, view }: MachineEdge, idle: ReadonlySet<string>): boolean =>
+  view.acted.length === 0 &&
+  [...(items as ReadonlySet<string>)].every((item) => {
+    const [, id] = /: transition (.*)$/s.exec(item) ?? [];
+    return id === undefined || idle.has(id);
+  });
+
+/** The transitions that only assign values which no sample can change. */
+function idleTransitions(machine: AnyStateMachine): ReadonlySet<string> {
+  const { actions } = implementationsOf(machine);
+  const isPlain = (given: unknown): boolean => {
+    const { type, assignment } = (actions[nameOfAction(given) ?? ''] ?? given) as { type?: string; assignment?: unknown };
+    if (type !== 'xstate.assign' || typeof assignment !== 'object' || assignment === null) return false;
+    return Object.values(assignment).every((one) => typeof one !== 'function' || /^\(\{ ?context ?\}\)/.test(String(one)));
+  };
+  const rules = [...rulesOf(configOf(machine))];
+  return new Set(rules.filter(({ choice }) => (choice.actions ?? []).every(isPlain)).map(({ id }) => id));
+}
 
 function leavesOf(root: AnyStateNode, value: StateValue): readonly AnyStateNode[] {
   if (typeof value === 'string') return [root.states[value]!];
