@@ -85,9 +85,9 @@ export function guardedCore<C extends Core<any, any>>(core: C, complain: Complai
     ...(newcomer && { newcomer: guarded(of, 'newcomer', newcomer, orNothing(isText), 'the name of a node, or undefined') }),
     ...(wiring && { wiring: guardedWiring(of, wiring) }),
     commands: Object.fromEntries(
-      Object.entries(core.commands).map(([name, command]) => [name, guardedCommand(of, name, command)]),
+      Object.entries<Command>(core.commands).map(([name, command]) => [name, guardedCommand(of, name, command)]),
     ),
-  };
+  } as C;
 }
 
 function guardedCommand(of: Guards, name: string, command: Command): Command {
