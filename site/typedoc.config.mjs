@@ -11,7 +11,7 @@ export default {
   entryPoints: sources,
   tsconfig: 'tsconfig.json',
   skipErrorChecking: true,
-  plugin: ['typedoc-plugin-markdown'],
+  plugin: ['typedoc-plugin-markdown', './typedoc-options.mjs'],
   out: 'reference',
   router: 'module',
   entryFileName: 'index',
