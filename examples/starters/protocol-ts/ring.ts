@@ -80,10 +80,8 @@ export const ringMachine = setup({
 });
 
 const nextOf = (node: NodeId, { topology: { nodes }, rank }: NetworkGraph) => nodes[(rank(node) + 1) % nodes.length]!;
-const ringOf = (role: Configuration['nodes'] extends ReadonlyMap<NodeId, infer Roles> ? Roles : never) =>
-  role['ring'] as RoleView<Context>;
-const leadersKnown = ({ nodes }: Configuration) =>
-  new Set([...nodes.values()].flatMap((roles) => ringOf(roles).context.leader ?? []));
+const ringOf = ({ nodes }: Configuration, node: NodeId): RoleView<Context> => nodes.get(node)!['ring']!;
+const leadersKnown = (c: Configuration) => new Set([...c.nodes.keys()].flatMap((node) => ringOf(c, node).context.leader ?? []));
 const calls = (n: number) => Array.from({ length: n }, (_, i) => ({ at: 0, node: `n${i}`, do: 'call' }));
 
 /** The protocol, for quiver run, check, test and explore, for the tests, and for createNode in an application. */
@@ -108,8 +106,8 @@ export const ring = defineProtocol(
         name: 'an election ends',
         description: 'Each node that receives a message of the election learns the winner.',
         kind: 'eventually',
-        when: ({ nodes }, node) => ringOf(nodes.get(node)!).value !== 'idle',
-        holds: ({ nodes }, node) => ringOf(nodes.get(node)!).context.leader !== null,
+        when: (configuration, node) => ringOf(configuration, node).value !== 'idle',
+        holds: (configuration, node) => ringOf(configuration, node).context.leader !== null,
       },
     ],
     // The default systems for checks and walks: rings, as the protocol requires.
