@@ -1,6 +1,6 @@
 /**
  * A plugin of typedoc: the options of a function are rows of its table. A user reaches the type of options through the function, so most of
- * these types are not exported and have no place of their own.
+ * these types are not exported and have no page.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
