@@ -3,7 +3,7 @@ import type { MembershipChange } from '../machines/locks/membership.js';
 import { Random } from '../network/random.js';
 
 /** Three of them use locks: with peers only, with membership changes, and with clients. */
-export const SUBJECTS = ['locks', 'leaders', 'members', 'quota', 'clients', 'names'] as const;
+export const SUBJECTS = ['locks', 'leaders', 'members', 'quota', 'clients', 'names', 'actors'] as const;
 export type RoundSubject = (typeof SUBJECTS)[number];
 
 /** A mesh has no broker, so faults of the broker do not exist there. */
@@ -82,7 +82,8 @@ const LENGTH_MS = { min: 50, max: 900 };
 export function plan(seed: number, round: number, brokers: readonly BrokerKind[]): FaultPlan {
   const random = new Random(seed, `chaos ${round}`);
   const subject = SUBJECTS[round % SUBJECTS.length]!;
-  const isStored = random.chance(0.5);
+  // Without storage an actor is refused, or starts again, once a majority has been killed: docs/cluster.md.
+  const isStored = random.chance(0.5) || subject === 'actors';
   const faults = Array.from({ length: FAULTS.min + random.below(FAULTS.max - FAULTS.min + 1) }, () => fault(random));
   // // Without storage, counting starts again when all peers have forgotten: docs/locks.md.
   const forgets = !isStored && (subject === 'quota' || subject === 'names');

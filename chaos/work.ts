@@ -7,10 +7,12 @@
 import { createNames } from '../adapters/names.js';
 import { createQuota } from '../adapters/quota.js';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createCluster } from '../adapters/cluster/cluster.js';
 import { createElection } from '../adapters/election.js';
 import { ForgottenError, LostError, StorageError } from '../adapters/transports/errors.js';
 import { createLocks, type Locks } from '../adapters/locks/locks.js';
 import { UsageError } from '../machines/errors.js';
+import { logMachine, logWriter } from '../testing/cluster-log.js';
 import type { MembershipChange } from '../machines/locks/membership.js';
 import type { ChaosPeer } from './peer.js';
 import type { RoundSubject } from './plan.js';
@@ -160,6 +162,23 @@ function names(peer: WorkingPeer): ChaosWork {
   return { object: all, done };
 }
 
+function actors(peer: WorkingPeer): ChaosWork {
+  const { transport, storage, peers } = peer;
+  const note: WorkingPeer['note'] = (what, fields) => peer.note(what, fields);
+  const cluster = createCluster({ transport, peers, storage: storage!, machines: { log: logMachine(note) } });
+  const write = logWriter(cluster, note, crypto.randomUUID().slice(0, 8));
+  const work = async () => {
+    for (let goesOn = true; goesOn;) {
+      const asked = peer.phase;
+      await write();
+      peer.answered(asked);
+      await pause(Math.random() * 40);
+      goesOn = asked !== 'settled';
+    }
+  };
+  return { object: cluster, done: work() };
+}
+
 export const WORK: Readonly<Record<RoundSubject, (peer: WorkingPeer) => ChaosWork>> = {
   locks,
   leaders,
@@ -167,6 +186,7 @@ export const WORK: Readonly<Record<RoundSubject, (peer: WorkingPeer) => ChaosWor
   quota,
   clients: locks,
   names,
+  actors,
 };
 
 /** Works until the peer may stop, then releases everything. True if the disk accepted all writes; other errors are thrown. */

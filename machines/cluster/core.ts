@@ -147,7 +147,7 @@ const clusterDescription: CoreDescription<ClusterProtocolOptions> = {
       isRepeated: isBoolean,
       events: listOf(recordOf({ number: isCount, event: isJson })),
     },
-    acked: { settlements: listOf(recordOf({ sender: isText(200), upTo: isCount, failures })) },
+    acked: { fence: isCount, seq: isCount, settlements: listOf(recordOf({ sender: isText(200), upTo: isCount, failures })) },
     watch: {},
     unwatch: {},
     committed: { fence: isCount, seq: isCount, state: isJson, emitted: isAnything },

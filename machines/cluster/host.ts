@@ -17,8 +17,9 @@
  *  3. The restored version is written to a majority under the new fence before anything else: it may have been on a minority.
  *  4. Events are applied in the order of arrival. Those of one sender are numbered without a gap. An event that was applied before is
  *     acknowledged and not applied; one that comes too early is dropped, and its sender repeats it.
- *  5. Events that are applied together are committed together: state, numbers and failures go to a majority in one version. Only then the
- *     events are acknowledged, and their senders and all watchers receive the version. Actions run. Later events wait for the next version.
+ *  5. Events that are applied together are committed together: state, numbers and failures go to a majority in one version. Only then
+ *     their senders and all watchers receive the version, the events are acknowledged, and actions run. A repeated event is acknowledged
+ *     with the committed version, which its sender may not have. Later events wait for the next version.
  *  6. A copy remembers a bounded number of senders. If a forgotten sender repeats an event that may have been applied
  *     before, the event fails.
  *  7. A larger fence, wherever it is seen, ends the activation. Events that were not committed were not acknowledged.
@@ -36,7 +37,7 @@
  *    hosting.writing     the version after that turn is being written
  *    hosting.closing     the same, and then the activation ends
  * Invariants: `fence` is set exactly in reading, restoring and hosting. `copies` is empty except in reading, `keepers` except in
- * confirming, writing and closing, and `queue` except in hosting. `turn` is 0 except in applying, writing and closing.
+ * confirming, writing and closing, and `queue` except in hosting. `committed` is set exactly in hosting, except in confirming. `turn` is 0 except in applying, writing and closing.
  */
 import { assign, emit, setup } from 'xstate';
 import { arm, disarm, effects, send, withEvent, type NodeId, type TimerEvent } from '../effects.js';
@@ -57,7 +58,7 @@ import {
   type HostInput,
   type Received,
 } from './hosting.js';
-import type { ClusterMessage, ClusterNotice, Hosted } from './messages.js';
+import type { ClusterMessage, ClusterNotice, Copy, Hosted, Settlement } from './messages.js';
 
 /** Policy `sender`: after this many events in a row from one other member, the actor moves there. */
 export const MOVE_AFTER = 8;
@@ -109,29 +110,25 @@ const forgotten = ({ context: { askers } }: In) => ({
   to: askers,
   message: { type: 'refused' as const, error: FORGOTTEN },
 });
-const version = ({ copy, emitted }: Pick<HostContext, 'copy' | 'emitted'>) => ({
-  type: 'committed' as const,
-  fence: copy!.fence,
-  seq: copy!.seq,
-  state: copy!.state,
-  emitted,
-});
+const version = ({ fence, seq, state }: Copy, emitted: unknown) => ({ type: 'committed' as const, fence, seq, state, emitted });
 const versionToAll = ({ context }: In) => ({
   to: [...new Set([...context.watchers, ...sendersOf(context)])],
-  message: version(context),
+  message: version(context.copy!, context.emitted),
 });
-const versionToWatcher = ({ context: { copy }, event: { from } }: In<{ from: NodeId }>) => ({
+const versionToWatcher = ({ context: { committed }, event: { from } }: In<{ from: NodeId }>) => ({
   to: from,
-  message: version({ copy, emitted: null }),
+  message: version(committed!, null),
 });
-const acknowledgment = ({ context }: In) => ({
-  to: sendersOf(context),
-  message: { type: 'acked' as const, settlements: settledBy(context) },
-});
+const acked = ({ fence, seq }: Copy, settlements: readonly Settlement[]) => ({ type: 'acked' as const, fence, seq, settlements });
+const acknowledgment = ({ context }: In) => ({ to: sendersOf(context), message: acked(context.copy!, settledBy(context)) });
 const reply = ({ context, event }: In<Received<'events'>>) => {
   const settlements = settlementsOf(context, event);
-  return { to: settlements.length > 0 ? event.from : [], message: { type: 'acked' as const, settlements } };
+  return { to: settlements.length > 0 ? event.from : [], message: acked(context.committed!, settlements) };
 };
+const versionOfReply = ({ context, event }: In<Received<'events'>>) => ({
+  to: settlementsOf(context, event).length > 0 ? event.from : [],
+  message: version(context.committed!, null),
+});
 const comeToVisitor = ({ context }: In) => ({ to: context.visitor!, message: { type: 'come' as const } });
 const comeToSuccessor = ({ event: { to } }: In<{ to: NodeId }>) => ({ to, message: { type: 'come' as const } });
 
@@ -183,7 +180,7 @@ export const hostMachine = setup({
       queue: ({ context }) => [...context.queue, { from: null, sender: '', base: 0, number: 0, event: null }],
     }),
     takeTurn: assign({ turn: ({ context }) => context.queue.length }),
-    endTurn: assign({ queue: ({ context }) => context.queue.slice(context.turn), turn: 0, keepers: [], emitted: null }),
+    endTurn: assign({ committed: ({ context }) => context.copy, queue: ({ context }) => context.queue.slice(context.turn), turn: 0, keepers: [], emitted: null }),
     watch: assign({
       watchers: ({ context }, { from }: { from: NodeId }) => [...context.watchers.filter((one) => one !== from), from],
     }),
@@ -192,6 +189,7 @@ export const hostMachine = setup({
       fence: null,
       copies: [],
       copy: null,
+      committed: null,
       keepers: [],
       queue: [],
       turn: 0,
@@ -245,6 +243,7 @@ export const hostMachine = setup({
     fence: null,
     copies: [],
     copy: null,
+    committed: null,
     keepers: [],
     queue: [],
     turn: 0,
@@ -322,7 +321,7 @@ export const hostMachine = setup({
       on: {
         want: { actions: send(hereToAsker) },
         find: { actions: send(hereToAsker) },
-        events: { actions: [send(reply), withEvent('enqueue')] }, // 4, 6
+        events: { actions: [send(versionOfReply), send(reply), withEvent('enqueue')] }, // 4, 6
         changed: { actions: 'enqueueChange' },
         watch: { actions: withEvent('watch') },
         unwatch: { actions: withEvent('unwatch') },

@@ -43,8 +43,10 @@ export interface HostContext extends HostInput {
   readonly creation: Creation | null;
   readonly fence: number | null;
   readonly copies: readonly CopyAnswer[];
-  /** The version that was committed last, or is being written. */
+  /** The version that was read, written last, or is being written. */
   readonly copy: Copy | null;
+  /** The version that this activation committed last. */
+  readonly committed: Copy | null;
   /** Members that have kept the version that is being written. */
   readonly keepers: readonly NodeId[];
   readonly queue: readonly Entry[];

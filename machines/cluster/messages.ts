@@ -109,9 +109,11 @@ export interface Settlement {
   readonly upTo: number;
   readonly failures: readonly Failure[];
 }
-/** Host to senders: how far each of them is settled. */
+/** Host to senders: how far each of them is settled, in which version. */
 export interface Acked extends Message {
   readonly type: 'acked';
+  readonly fence: number;
+  readonly seq: number;
   readonly settlements: readonly Settlement[];
 }
 /** Sender to host: send committed versions, or stop sending them. */

@@ -8,7 +8,7 @@ import { isLater } from './replica.js';
 import { isCertain, latestOf, type CopyAnswer } from './hosting.js';
 import type { Copy } from './messages.js';
 import type { ClusterProtocolOptions } from './core.js';
-import type { Configuration, Property } from '../protocol.js';
+import type { Configuration, NodeView, Property } from '../protocol.js';
 import { hostOf, replicaOf, senderOf } from './view.js';
 
 type C = Configuration<ClusterProtocolOptions>;
@@ -26,11 +26,11 @@ function readable({ instance: { options }, nodes }: C): readonly (Copy | null)[]
   return sets.filter((copies) => isCertain({ replicas, copies })).map(latestOf);
 }
 
-const acknowledged = (c: C): readonly string[] =>
-  [...c.nodes.values()].flatMap((node) => {
-    const { session, unacked, next } = senderOf(node);
-    return Array.from({ length: (unacked[0]?.number ?? next) - 1 }, (_, i) => `${session} ${i + 1}`);
-  });
+const acknowledgedAt = (node: NodeView): readonly string[] => {
+  const { session, unacked, next } = senderOf(node);
+  return Array.from({ length: (unacked[0]?.number ?? next) - 1 }, (_, i) => `${session} ${i + 1}`);
+};
+const acknowledged = (c: C): readonly string[] => [...c.nodes.values()].flatMap(acknowledgedAt);
 
 export const durable: Property<ClusterProtocolOptions> = {
   name: 'durable',
@@ -75,6 +75,22 @@ export const oneHistory: Property<ClusterProtocolOptions> = {
   },
 };
 
+export const seen: Property<ClusterProtocolOptions> = {
+  name: 'seen',
+  description: 'The last version that a sender has received contains its acknowledged events.',
+  kind: 'always',
+  holds: (c) =>
+    [...c.nodes.values()].every((node) => {
+      const events = acknowledgedAt(node);
+      const { last } = senderOf(node);
+      const received = versions(c).filter(({ fence, seq }) => fence === last.fence && seq === last.seq);
+      return (
+        events.length === 0 ||
+        (last.fence > 0 && received.every((copy) => events.every((event) => stateOf(copy).includes(event))))
+      );
+    }),
+};
+
 export const fenced: Property<ClusterProtocolOptions> = {
   name: 'fenced',
   description: 'An activation cannot commit after a majority has replied to a later one.',
@@ -90,4 +106,4 @@ export const fenced: Property<ClusterProtocolOptions> = {
   },
 };
 
-export const clusterProperties = (): readonly Property<ClusterProtocolOptions>[] => [durable, once, oneHistory, fenced];
+export const clusterProperties = (): readonly Property<ClusterProtocolOptions>[] => [durable, once, oneHistory, seen, fenced];

@@ -9,7 +9,8 @@
  *     it has no host.
  *  2. To every new host, and whenever an answer is overdue, it sends all events that are not acknowledged, in order. It reports a host that
  *     does not answer to the candidates (`tried`), so that they do not only repeat what they know.
- *  3. An acknowledgment settles all events up to its number. A refusal fails all pending events.
+ *  3. An acknowledgment settles all events up to its number, unless the version that contains them has not arrived. A refusal fails
+ *     all pending events.
  *  4. Versions are announced in their order. The last one may be announced again, when the subscription is renewed.
  *
  * States.
@@ -21,6 +22,7 @@
 import { assign, emit, setup } from 'xstate';
 import { arm, disarm, effects, send, tell, withEvent, type NodeId, type TimerEvent } from '../effects.js';
 import type { Received } from './hosting.js';
+import { isLater } from './replica.js';
 import { HOST, type ClusterMessage, type ClusterNotice, type Creation, type Numbered } from './messages.js';
 
 export interface SenderInput {
@@ -88,7 +90,8 @@ const unwatching = ({ context: { host, subscribers } }: In) => ({
   to: subscribers === 0 ? host!.host : [],
   message: { type: 'unwatch' as const },
 });
-const ownOf = (session: string, { settlements }: Received<'acked'>) => settlements.find(({ sender }) => sender === session);
+const ownOf = ({ session }: SenderContext, { settlements }: Received<'acked'>) =>
+  settlements.find(({ sender }) => sender === session);
 const toHost = tell(({ context: { isMember }, event }: In<any>) => ({ role: isMember ? [HOST] : [], message: event }));
 
 /**
@@ -111,15 +114,15 @@ export const senderMachine = setup({
     nextCandidate: assign({ place: ({ context: { place, candidates } }) => (place + 1) % candidates.length }),
     firstCandidate: assign({ place: 0 }),
     settle: assign({
-      unacked: ({ context: { session, unacked } }, acked: Received<'acked'>) =>
-        unacked.filter(({ number }) => number > ownOf(session, acked)!.upTo),
+      unacked: ({ context }, acked: Received<'acked'>) =>
+        context.unacked.filter(({ number }) => number > ownOf(context, acked)!.upTo),
     }),
     fail: assign({ unacked: [] }),
     subscribe: assign({ subscribers: ({ context }) => context.subscribers + 1 }),
     unsubscribe: assign({ subscribers: ({ context }) => context.subscribers - 1 }),
     noteVersion: assign({ last: (_, { fence, seq }: Received<'committed'>) => ({ fence, seq }) }),
-    announceSettled: emit(({ context: { session } }, acked: Received<'acked'>) => {
-      const { upTo, failures } = ownOf(session, acked)!;
+    announceSettled: emit(({ context }, acked: Received<'acked'>) => {
+      const { upTo, failures } = ownOf(context, acked)!;
       return { type: 'settled' as const, upTo, failures };
     }),
     announceFailed: emit((_, { error }: Received<'refused'>) => ({ type: 'failed' as const, error })),
@@ -132,16 +135,16 @@ export const senderMachine = setup({
     })),
   },
   guards: {
-    isOfThisSender: ({ context: { session } }, acked: Received<'acked'>) => ownOf(session, acked) !== undefined,
-    settlesAll: ({ context: { session, next } }, acked: Received<'acked'>) => ownOf(session, acked)?.upTo === next - 1,
+    isAhead: ({ context: { last } }, acked: Received<'acked'>) => isLater(acked, last),
+    isOfThisSender: ({ context }, acked: Received<'acked'>) => ownOf(context, acked) !== undefined,
+    settlesAll: ({ context }, acked: Received<'acked'>) => ownOf(context, acked)?.upTo === context.next - 1,
     isNewHost: ({ context: { host } }, { fence }: Received<'hosted'>) => fence > host!.fence,
     isFromHost: ({ context: { host } }, { from }: Received<'gone'>) => from === host!.host,
     isHost: ({ context: { host } }, { peer }: { peer: NodeId }) => peer === host!.host,
     isCandidate: ({ context: { candidates, place } }, { peer }: { peer: NodeId }) => peer === candidates[place],
     isWanted: ({ context: { unacked, subscribers } }) => unacked.length > 0 || subscribers > 0,
     isOverdue: ({ context }) => context.unacked.length > 0,
-    isNotOlder: ({ context: { last } }, { fence, seq }: Received<'committed'>) =>
-      fence > last.fence || (fence === last.fence && seq >= last.seq),
+    isNotOlder: ({ context: { last } }, version: Received<'committed'>) => !isLater(last, version),
   },
 }).createMachine({
   id: 'sender',
@@ -198,6 +201,7 @@ export const senderMachine = setup({
         subscribe: { actions: ['subscribe', send(watching)] },
         unsubscribe: { actions: ['unsubscribe', send(unwatching)] },
         acked: [
+          { guard: withEvent('isAhead') }, // 3: its version has not arrived
           { guard: withEvent('settlesAll'), actions: [withEvent('settle'), withEvent('announceSettled'), noRetry] }, // 3
           { guard: withEvent('isOfThisSender'), actions: [withEvent('settle'), withEvent('announceSettled'), retry] }, // 3
         ],
