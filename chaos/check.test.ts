@@ -192,6 +192,19 @@ test('a name that is given twice is invalid', () => {
   expect(broken({ faulty: [named('a', 1), named('b', 1)] })).toEqual(['name 1 was given to a, and then to b']);
 });
 
+test('cluster actors have one history, with each acknowledged event once', () => {
+  const seen = (peer: string, n: number, ...last: readonly string[]) => note(peer, 'seen', { log: 'x', n, last });
+  const ran = (tag: string, key = tag) => note('a', 'ran', { tag, key });
+  const acked = (tag: string, isSeen = true) => note('a', 'acknowledged', { tag, isSeen });
+  const two = [seen('a', 2, 't1', 't2'), ran('t1'), ran('t2'), acked('t1'), acked('t2')];
+  expect(broken({ faulty: [...two, seen('b', 3, 't2', 't3')] })).toEqual([]);
+  expect(broken({ faulty: [...two, seen('b', 2, 't3')] })).toEqual(['two histories: t2 and t3 at x 2']);
+  expect(broken({ faulty: [...two, seen('b', 3, 't1')] })).toEqual(['t1 is in the history twice, at x 1 and x 3']);
+  expect(broken({ faulty: [ran('t1'), acked('t1', false)] })).toEqual(['t1 was acknowledged, and its sender has not seen it']);
+  expect(broken({ faulty: [acked('t1')] })).toEqual(['t1 was acknowledged, and its action did not run']);
+  expect(broken({ faulty: [ran('t1', 'k1'), ran('t1', 'k2')] })).toEqual(['the action of t1 ran under the keys k1 and k2']);
+});
+
 test('at the end all peers follow one running leader; later resignations are valid', () => {
   const isOfLeaders = { isOfLeaders: true };
   const apart = [leads('a', 'a'), leads('b', 'b'), leads('c', 'a')];

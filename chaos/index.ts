@@ -1,6 +1,6 @@
 /**
- * Chaos: rounds of real processes that are killed, stopped and disconnected while they use locks, leaders, quotas and names.
- *
+ * Chaos: rounds of real processes that are killed, stopped and disconnected while they use locks, leaders, quotas, names and cluster
+ * actors.
  *
  *     npm run chaos -- --rounds 24 --seed 1
  *     npm run chaos -- --rounds 24 --seed 1 --over mesh
@@ -49,7 +49,7 @@ async function work(): Promise<void> {
 function report({ round, subject, broker, isStored, faults }: FaultPlan, { history, violations }: RoundReport): void {
   const counts = [
     ...['grant', 'lost', 'members'].map((type) => [lines(history, type).length, type] as const),
-    ...['took', 'forgotten', 'named', 'leader', 'hosted', 'unstored'].map((what) => [notes(history, what).length, what] as const),
+    ...['took', 'forgotten', 'named', 'leader', 'hosted', 'acknowledged', 'unstored'].map((what) => [notes(history, what).length, what] as const),
   ].filter(([count]) => count > 0);
   const isHeld = violations.length === 0;
   console.log(

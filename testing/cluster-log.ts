@@ -68,7 +68,7 @@ interface Noted {
   readonly last: readonly string[];
 }
 
-/** What the peers have noted until now. */
+/** The notes of all peers until now, put together. */
 class LogHistory {
   private readonly tagAt = new Map<string, string>();
   private readonly placeOf = new Map<string, string>();

@@ -1,6 +1,7 @@
 /** Three peers in one process: one live instance per id, reachable from every peer, that survives its host. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { toPromise, waitFor } from 'xstate';
+import { MapStorage } from '../storage/map.fixture.js';
 import { counter, testCluster } from './cluster.fixture.js';
 
 test('peers share one instance, and a snapshot contains what its reference has sent', async () => {
@@ -84,4 +85,25 @@ test('helpers of XState take a reference', async () => {
   await output;
   expect(added).toEqual([5]);
   expect(a!.getSnapshot().status).toBe('done');
+});
+
+test('close ends although the storage fails meanwhile', async () => {
+  onTestFinished(() => void vi.restoreAllMocks());
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const stores: MapStorage[] = [];
+  const { peers, of } = await testCluster({ counter }, () => {
+    const storage = new MapStorage();
+    stores.push(storage);
+    return { storage };
+  });
+  const ref = peers[0]!.cluster.actor('counter', 'x');
+  await ref.send({ type: 'ADD' });
+  const { cluster } = of((await ref.where())!);
+  const sent = cluster.actor('counter', 'x').send({ type: 'ADD' });
+  for (const store of stores) store.failure = new Error('ENOSPC');
+  // The host begins to write.
+  for (let turns = 0; turns < 20; turns++) await Promise.resolve();
+  const closed = cluster.close({ withinMs: 60_000 });
+  await expect(sent).rejects.toThrow('ENOSPC');
+  await closed;
 });

@@ -426,8 +426,9 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
       };
       handOver();
       const until = clock.now() + withinMs;
-      while (this.hosted.length > 0 && clock.now() < until)
-        await new Promise<void>((resolve) => later(this.#timers, clock, resolve, 5));
+      // An error may end it meanwhile, and its timers.
+      while (this.hosted.length > 0 && clock.now() < until && !this.#closed)
+        await new Promise<void>((resolve) => clock.schedule(() => resolve(), 5));
     }
     this.#end(new ClosedError(`the cluster at "${this.id}" is closed`));
     await this.#locks?.close({ withinMs: 0 });
