@@ -3,7 +3,7 @@
  *
  * @module xstate-quiver/locks
  */
-export { createLocks, type Lock, type Locks, type LocksOptions } from '../adapters/locks/locks.js';
+export { createLocks, type Lock, type LockSet, type Locks, type LocksOptions } from '../adapters/locks/locks.js';
 export { lockLogic, lockLogicOf, type LockNotice } from '../adapters/locks/lock.js';
 export { createTabLocks } from '../adapters/locks/tab-locks.js';
 export { ClosedError, LostError } from '../adapters/transports/errors.js';

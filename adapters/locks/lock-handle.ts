@@ -52,8 +52,8 @@ export class Lock implements AsyncDisposable {
   }
 }
 
-/** Runs the callback and releases the lock when it ends. */
-export async function during<T>(lock: Lock, callback: (lock: Lock) => T | Promise<T>): Promise<T> {
+/** Runs the callback and releases the lock, or all locks, when it ends. */
+export async function during<T, L extends { release(): void }>(lock: L, callback: (lock: L) => T | Promise<T>): Promise<T> {
   try {
     return await callback(lock);
   } finally {

@@ -1,7 +1,7 @@
 /** The options of `createLocks` and its requests are checked at once. */
 import { describe, expect, test } from 'vitest';
 import { InProcessBus } from '../transports/in-process.js';
-import { checkAcquire, checkLocks, checkName, checkRequest } from './locks-options.js';
+import { checkAcquire, checkLocks, checkNames, checkRequest } from './locks-options.js';
 
 const transport = new InProcessBus().transport('a');
 const needed = { transport, peers: ['a', 'b'] };
@@ -64,9 +64,9 @@ describe('of the locks', () => {
 });
 
 test('the name of a lock is 1 to 256 characters', () => {
-  for (const name of ['x', 'x'.repeat(256)]) checkName(name);
+  for (const name of ['x', 'x'.repeat(256)]) checkNames('locks.request', name);
   for (const name of ['', 'x'.repeat(257), 7, undefined])
-    expect(() => checkName(name)).toThrow('a lock needs a name. Pass a string of 1 to 256 characters');
+    expect(() => checkNames('locks.request', name)).toThrow('a lock needs a name. Pass a string of 1 to 256 characters');
 });
 
 describe.each([

@@ -160,15 +160,27 @@ const LOCK_CHECKS = {
   signal: optional(signal),
 };
 
-export function checkName(name: unknown): void {
+function checkName(name: unknown): void {
   if (typeof name !== 'string' || name === '' || name.length > LOCK_NAME_LENGTH_MAX)
     throw new UsageError(`a lock needs a name. Pass a string of 1 to ${LOCK_NAME_LENGTH_MAX} characters`);
 }
 
-export const checkAcquire = (name: string, options: unknown): void =>
-  checkAsking(`locks.acquire("${name}")`, options, LOCK_CHECKS);
-export const checkRequest = (name: string, options: unknown): void =>
-  checkAsking(`locks.request("${name}")`, options, { ...LOCK_CHECKS, retry: optional(flag) });
+/** Checks one name, or a list of names. */
+export function checkNames(who: string, names: unknown): void {
+  if (!Array.isArray(names)) return checkName(names);
+  if (names.length === 0) throw new UsageError(`${who} got an empty list of names. Pass at least one, as in ['a', 'b']`);
+  for (const name of names) checkName(name);
+  const twice: unknown = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined)
+    throw new UsageError(`${who} got the name ${JSON.stringify(twice)} twice, and would wait for itself. Pass each name once`);
+}
+
+type Names = string | readonly string[];
+
+export const checkAcquire = (names: Names, options: unknown): void =>
+  checkAsking(`locks.acquire(${JSON.stringify(names)})`, options, LOCK_CHECKS);
+export const checkRequest = (names: Names, options: unknown): void =>
+  checkAsking(`locks.request(${JSON.stringify(names)})`, options, { ...LOCK_CHECKS, retry: optional(flag) });
 
 /** Rejects time options of other lock libraries with advice. */
 function checkAsking(who: string, options: unknown, checks: Readonly<Record<string, Check>>): void {

@@ -6,20 +6,19 @@ import type { MembershipChange } from '../../machines/locks/membership.js';
 import { lockRole, type LockMode, type LocksNotification } from '../../machines/locks/messages.js';
 import { filter, firstValueFrom, last, map, race, ReplaySubject, Subject, switchMap, type Observable } from 'rxjs';
 import { checkOptions, milliseconds, optional } from '../options.js';
-import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
+import { ClosedError, type ConfigurationError } from '../transports/errors.js';
 import { Availability } from './availability.js';
 import { LockQueues } from './lock-queues.js';
 import { LockQueue, LoopTurns, type LockQueueNotification, type LockQueueCommand } from './lock-queue.js';
 import { reportMetrics } from './locks-metrics.js';
 import { statusesOf, statusOf, type LocksStatus } from './locks-status.js';
-import { during, type Lock, type LockInfo } from './lock-handle.js';
+import type { Lock, LockInfo } from './lock-handle.js';
+import { acquire, request, type LockTaker } from './lock-requests.js';
+import type { LockSet } from './lock-set.js';
 import { createLocksNode } from './locks-node.js';
 import { clientNamed, differingLists, firstPeersOf, Members, shorterList, type MembersOptions, type Moving } from './members.js';
 import {
-  checkAcquire,
-  checkName,
   checkOfClient,
-  checkRequest,
   checkLocks,
   type CloseOptions,
   type LockOptions,
@@ -31,15 +30,17 @@ import type { LiveNode } from '../node/node.js';
 import { linkFor } from '../links.js';
 import type { NodeActor } from '../node/node-logic.js';
 import { ClosePatience } from './patience.js';
-import { abortable } from '../transports/promises.js';
 import type { Visits } from './visits.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
 export type { LockMode } from '../../machines/locks/messages.js';
 export type { Lock, LockInfo } from './lock-handle.js';
+export type { LockSet } from './lock-set.js';
 export type { LocksStatus } from './locks-status.js';
 export type { CloseOptions, LockOptions, LocksOptions, RequestOptions } from './locks-options.js';
+
+type Available = RequestOptions & { readonly ifAvailable: true };
 
 /** The default of `withinMs`: how long `close` waits for holders. */
 const CLOSE_MS = 5_000;
@@ -67,7 +68,7 @@ const CLOSE_MS = 5_000;
  */
 export function createLocks(options: LocksOptions): Locks {
   checkLocks(options);
-  const link = linkFor('createLocks', options);
+  const link = linkFor('createLocks', options, options.client !== true);
   return new Locks({ ...options, transport: link.transport }, undefined, link.release);
 }
 
@@ -113,6 +114,10 @@ export class Locks implements AsyncDisposable {
   #patience: ClosePatience | undefined;
   #isEnded = false;
   readonly #release: (() => Promise<void>) | undefined;
+  readonly #taker: LockTaker = {
+    take: (name, how) => this.take(name, how),
+    settled: (work) => firstValueFrom(race(Promise.allSettled([work]), this.#notifications$.pipe(last(null, null)))),
+  };
 
   constructor(given: LocksOptions & { readonly transport: Transport<Linked> }, visits?: Visits, release?: () => Promise<void>) {
     this.#release = release;
@@ -217,50 +222,35 @@ export class Locks implements AsyncDisposable {
    * `LostError`, or requests the lock again (`retry`). Locks are not reentrant: a second request for the lock inside the callback waits for
    * the first to end.
    *
-   * @param name The name of the lock, of 1 to 256 characters.
-   * @param options See `RequestOptions`.
-   * @param callback Receives the lock; `null` only with `ifAvailable`.
-   * @throws UsageError for unknown or contradictory options, a missing callback, or an invalid name.
+   * Takes a list of names for several locks at once: all or none. Callers with the same names in another order do not block each other.
+   *
+   * @param name The name of the lock, of 1 to 256 characters, or a list of different names.
+   * @param options See `RequestOptions`. `mode` and `ifAvailable` are for all locks of a list.
+   * @param callback Receives the lock, or the `LockSet` of a list; `null` only with `ifAvailable`.
+   * @throws UsageError for unknown or contradictory options, a missing callback, an invalid name, and an empty list or a name twice in it.
    * @throws ClosedError if the locks are closed before the lock is granted, and the reason of `signal` if that aborts first.
    * @example
    * ```ts
    * await locks.request('printer', { signal: AbortSignal.timeout(5_000) }, async (lock) => print(page, lock.fence));
    * await locks.request('printer', { mode: 'shared' }, (lock) => console.log('no writer holds it while', lock.fence, 'reads'));
+   * await locks.request(['account 7', 'account 3'], ({ fences: [from, to], signal }) => transfer(from, to, signal));
    * ```
    */
   async request<T>(name: string, callback: (lock: Lock) => T | Promise<T>): Promise<T>;
-  async request<T>(
-    name: string,
-    options: RequestOptions & { readonly ifAvailable: true },
-    callback: (lock: Lock | null) => T | Promise<T>,
-  ): Promise<T>;
+  async request<T>(name: string, options: Available, callback: (lock: Lock | null) => T | Promise<T>): Promise<T>;
   async request<T>(name: string, options: RequestOptions, callback: (lock: Lock) => T | Promise<T>): Promise<T>;
-  async request<T>(name: string, ...rest: [unknown, unknown?]): Promise<T> {
-    checkName(name);
-    const [options = {}, callback] = rest.length === 1 ? [{}, rest[0]] : rest;
-    if (typeof callback !== 'function')
-      throw new UsageError(`locks.request("${name}") needs a callback. Pass it as the last argument`);
-    checkRequest(name, options);
-    const { retry, signal, ...how } = options as RequestOptions;
-    for (;;) {
-      const lock = await this.take(name, { ...how, ...(signal && { signal }) });
-      if (lock === null) return callback(null);
-      const work = during(lock, callback as (lock: Lock) => T | Promise<T>);
-      try {
-        return await abortable(work, lock.signal);
-      } catch (error) {
-        const { reason } = lock.signal as { reason: unknown };
-        if (!retry || error !== reason || !(reason as LostError).isRetryable) throw error;
-        // At this peer, the callback does not run twice at the same time.
-        await abortable(firstValueFrom(race(Promise.allSettled([work]), this.#notifications$.pipe(last(null, null)))), signal);
-      }
-    }
+  async request<T>(names: readonly string[], callback: (locks: LockSet) => T | Promise<T>): Promise<T>;
+  async request<T>(names: readonly string[], options: Available, callback: (locks: LockSet | null) => T | Promise<T>): Promise<T>;
+  async request<T>(names: readonly string[], options: RequestOptions, callback: (locks: LockSet) => T | Promise<T>): Promise<T>;
+  async request<T>(names: string | readonly string[], ...rest: [unknown, unknown?]): Promise<T> {
+    return request(names, rest, this.#taker);
   }
 
   /**
-   * Waits for the lock and returns it. It is held until `release` or the end of an `await using` block. `null` only with `ifAvailable`.
+   * Waits for the lock, or for all locks of a list, and returns it. It is held until `release` or the end of an `await using` block. `null`
+   * only with `ifAvailable`.
    *
-   * @param name The name of the lock, of 1 to 256 characters.
+   * @param name The name of the lock, of 1 to 256 characters, or a list of names, as `request` takes it.
    * @throws UsageError, ClosedError and the signal's reason, as `request` does.
    * @example
    * ```ts
@@ -270,10 +260,10 @@ export class Locks implements AsyncDisposable {
    */
   async acquire(name: string, options?: LockOptions & { readonly ifAvailable?: false }): Promise<Lock>;
   async acquire(name: string, options: LockOptions): Promise<Lock | null>;
-  async acquire(name: string, options: LockOptions = {}): Promise<Lock | null> {
-    checkName(name);
-    checkAcquire(name, options);
-    return this.take(name, options);
+  async acquire(names: readonly string[], options?: LockOptions & { readonly ifAvailable?: false }): Promise<LockSet>;
+  async acquire(names: readonly string[], options: LockOptions): Promise<LockSet | null>;
+  async acquire(names: string | readonly string[], options: LockOptions = {}): Promise<Lock | LockSet | null> {
+    return acquire(names, options, this.#taker);
   }
 
   /**
