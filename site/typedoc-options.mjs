@@ -9,7 +9,7 @@ import { Converter, PageEvent, ReflectionKind } from 'typedoc';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sourcesIn = (folder) =>
   readdirSync(root + folder, { recursive: true })
-    .filter((name) => /\.ts$/.test(name) && !/\.(test|deep|fixtures?)\.ts$/.test(name))
+    .filter((name) => name.endsWith('.ts') && !/\.(test|deep|fixtures?)\.ts$/.test(name))
     .map((name) => readFileSync(`${root}${folder}/${name}`, 'utf8'));
 const namesIn = (texts, pattern) => new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name)));
 
