@@ -5,7 +5,7 @@
  * The counts agree with an independent implementation of the specification (its section 13). Larger systems: checked.deep.ts.
  */
 import { describe, expect, test } from 'vitest';
-import { everyInstance } from '../../papers/experiments/election/instances.js';
+import { everyInstance } from './instances.js';
 
 describe('perfect clocks, without hello', () => {
   test.each([

@@ -1,14 +1,14 @@
 /** Where the printed paper goes wrong, found by the checker itself, each as a shortest run (spec section 11). */
 import { describe, expect, test } from 'vitest';
-import { explore, type ExploreOptions } from '../../test/explore/explore.js';
-import { lossesAfterOneChange } from '../../papers/experiments/election/theorem2.js';
-import { parseScenario } from '../../network/scenario/parse.js';
-import { Simulation } from '../../network/simulation.js';
-import { protocols } from '../index.js';
-import type { Property, Topology } from '../protocol.js';
-import { election } from './index.js';
-import type { ElectionProtocolOptions } from './options.js';
-import { isOriented, isSymmetric, leaderOf } from './view.js';
+import { explore, type ExploreOptions } from '../../../test/explore/explore.js';
+import { lossesAfterOneChange } from './theorem2.js';
+import { parseScenario } from '../../../network/scenario/parse.js';
+import { Simulation } from '../../../network/simulation.js';
+import { protocols } from '../../../machines/index.js';
+import type { Property, Topology } from '../../../machines/protocol.js';
+import { election } from '../../../machines/election/index.js';
+import type { ElectionProtocolOptions } from '../../../machines/election/options.js';
+import { isOriented, isSymmetric, leaderOf } from '../../../machines/election/view.js';
 
 type Script = Extract<ExploreOptions['commands'], readonly unknown[]>;
 

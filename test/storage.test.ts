@@ -1,10 +1,10 @@
 /** The stored data of a node, and its state after a restart of its process. */
 import { describe, expect, test } from 'vitest';
-import { protocols } from '../../machines/index.js';
-import { explore } from '../../test/explore/explore.js';
-import { parseScenario } from '../scenario/parse.js';
-import { Simulation } from '../simulation.js';
-import { counter } from './counter.fixture.js';
+import { protocols } from '../machines/index.js';
+import { explore } from './explore/explore.js';
+import { parseScenario } from '../network/scenario/parse.js';
+import { Simulation } from '../network/simulation.js';
+import { counter } from '../network/world/counter.fixture.js';
 
 const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] } as const;
 const known = { ...protocols, counter };

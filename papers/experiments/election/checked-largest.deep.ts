@@ -6,8 +6,8 @@
  * Every test reports its time and the peak memory of the process so far.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Property } from '../protocol.js';
-import { everyInstance } from '../../papers/experiments/election/instances.js';
+import type { Property } from '../../../machines/protocol.js';
+import { everyInstance } from './instances.js';
 
 const inTheEnd = ({ kind }: Property): boolean => kind === 'eventually';
 

@@ -1,14 +1,14 @@
 /** The rules of the world: simulator and checker agree, and choices are pure. */
 import { describe, expect, test } from 'vitest';
-import { protocols } from '../../machines/index.js';
-import { explore } from '../../test/explore/explore.js';
-import { parseScenario } from '../scenario/parse.js';
-import { Simulation } from '../simulation.js';
-import { createMetric } from '../topology/metric.js';
-import { apply, beginWorld, enabled } from './enabled.js';
-import { fusible, NOT_FUSED, Script, type Scripted } from './script.js';
-import type { WorldFrame } from './environment.js';
-import type { World } from './world.js';
+import { protocols } from '../machines/index.js';
+import { explore } from './explore/explore.js';
+import { parseScenario } from '../network/scenario/parse.js';
+import { Simulation } from '../network/simulation.js';
+import { createMetric } from '../network/topology/metric.js';
+import { apply, beginWorld, enabled } from '../network/world/enabled.js';
+import { fusible, NOT_FUSED, Script, type Scripted } from '../network/world/script.js';
+import type { WorldFrame } from '../network/world/environment.js';
+import type { World } from '../network/world/world.js';
 
 const path2 = { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] } as const;
 

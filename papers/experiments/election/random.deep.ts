@@ -1,10 +1,10 @@
 /** Many random runs of 5 to 8 nodes: every property after every event; and links lost one by one, each in a network at rest. */
 import { describe, expect, test } from 'vitest';
-import { turmoil } from '../../papers/experiments/election/turmoil.js';
-import { parseScenario } from '../../network/scenario/parse.js';
-import { Simulation } from '../../network/simulation.js';
-import { Random } from '../../network/random.js';
-import { protocols } from '../index.js';
+import { turmoil } from './turmoil.js';
+import { parseScenario } from '../../../network/scenario/parse.js';
+import { Simulation } from '../../../network/simulation.js';
+import { Random } from '../../../network/random.js';
+import { protocols } from '../../../machines/index.js';
 
 const run = (json: unknown) => new Simulation(parseScenario(json, protocols), { host: 'snapshots' }).run();
 

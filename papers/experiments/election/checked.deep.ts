@@ -3,8 +3,8 @@
  * The largest are in checked-largest.deep.ts.
  */
 import { describe, expect, test } from 'vitest';
-import { everyInstance } from '../../papers/experiments/election/instances.js';
-import { lossesAfterOneChange } from '../../papers/experiments/election/theorem2.js';
+import { everyInstance } from './instances.js';
+import { lossesAfterOneChange } from './theorem2.js';
 
 describe('perfect clocks, without hello', () => {
   test.each([
