@@ -254,7 +254,7 @@ export async function inspectorRows(page: URL = builtPage()): Promise<MeasuredRo
       openingRow('10,000 nodes', crowd, 3),
       openingRow('100,000 lines', long, 2),
       row('milliseconds to any of 1,000,000 lines, worst of 100', worst.toFixed(0), '100 or less', worst <= 100),
-      row('kB of the page, gzipped, without the layout of charts', weight.toFixed(1), '120 or less', weight <= 120),
+      row('kB of the page, gzipped, without what loads later', weight.toFixed(1), '120 or less', weight <= 120),
       row('load of the machine before and after', `${before} and ${load()}`),
     ];
   } finally {

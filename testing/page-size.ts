@@ -1,11 +1,11 @@
 /** The size of the inspector's page. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
-/** Compressed kilobytes of the page's initial load. The engine of charts and the layout of large networks load later. */
+/** Compressed kilobytes of the page's initial load: the page, and each file that it names. Other files load when they are needed. */
 export function kilobytes(page: URL): number {
-  const assets = new URL('assets/', page);
-  const files = readdirSync(assets).filter((name) => /\.(js|css)$/.test(name) && !name.startsWith('layout.worker'));
-  const texts = [new URL('index.html', page), ...files.map((name) => new URL(name, assets))].map((file) => readFileSync(file));
+  const index = readFileSync(new URL('index.html', page));
+  const named = [...String(index).matchAll(/(?:src|href)="(\.\/assets\/[^"]+)"/g)].map(([, name]) => name!);
+  const texts = [index, ...named.map((name) => readFileSync(new URL(name, page)))];
   return texts.reduce((sum, text) => sum + gzipSync(text).length, 0) / 1000;
 }

@@ -1,7 +1,7 @@
 /** Four small plots over the whole trace. A click goes to that moment. */
-import { computed, effect } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { lastAtMost } from '../model/columns.js';
 import type { Row } from '../model/tally.js';
 import { numberText } from '../model/words.js';
@@ -56,11 +56,25 @@ export const plots = computed((): readonly PlotSpec[] => [
   },
 ]);
 
+/** The library that draws them loads with the first plot. */
+const library = signal<typeof uPlot | null>(null);
+const loadProblem = signal<string | null>(null);
+
+async function load(): Promise<void> {
+  try {
+    library.value = (await import('uplot')).default;
+  } catch {
+    loadProblem.value = 'The plots cannot be loaded, because the server of this page has stopped. Press "show as text".';
+  }
+}
+
 const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
 const xOfRow = (row: Row): number => (axis.value === 'time' ? row.at : row.line);
 
 export function Plots() {
+  useEffect(() => void load(), []);
+  if (loadProblem.value !== null && library.value === null) return <p class="empty">{loadProblem.value}</p>;
   return (
     <div class="plots">
       {plots.value.map((plot) => (
@@ -78,18 +92,21 @@ function Plot({ title, series }: PlotSpec) {
     line.current.className = 'plot-now';
     let plot: uPlot | null = null;
     const stopPlot = effect(() => {
+      const Library = library.value;
+      if (!Library) return;
       const shown = series();
       const data = [rows.value.map(xOfRow), ...shown.map(({ value }) => rows.value.map(value))] as uPlot.AlignedData;
       if (plot && plot.series.length === shown.length + 1 && host.dataset['theme'] === theme.value) plot.setData(data);
       else {
         plot?.destroy();
-        plot = new uPlot(options(host, shown), data, host);
+        plot = new Library(options(Library, host, shown), data, host);
         host.dataset['theme'] = theme.value;
       }
     });
     // A separate element moves, so that the plot is not painted again.
     const stopLine = effect(() => {
       growing();
+      void library.value;
       const x = plot?.valToPos(playhead.value.x, 'x') ?? -1;
       line.current.style.transform = `translateX(${x}px)`;
       if (plot && line.current.parentElement !== plot.over) plot.over.append(line.current);
@@ -129,13 +146,14 @@ function Plot({ title, series }: PlotSpec) {
   );
 }
 
-function options(host: HTMLElement, shown: readonly Series[]): uPlot.Options {
+function options({ paths }: typeof uPlot, host: HTMLElement, shown: readonly Series[]): uPlot.Options {
   const colors = palette();
+  const stepped = paths.stepped!({ align: 1 });
   const ink = {
     stroke: colors.muted,
     grid: { stroke: colors.faint, width: 1 },
     ticks: { show: false },
-    font: '10px system-ui, sans-serif',
+    font: '12px system-ui, sans-serif',
   };
   return {
     width: Math.max(host.clientWidth, 40),
@@ -144,15 +162,15 @@ function options(host: HTMLElement, shown: readonly Series[]): uPlot.Options {
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: { x: { time: false } },
     axes: [
-      { ...ink, size: 18, gap: 2, space: 60, values: (_, splits) => splits.map((value) => compact.format(value)) },
-      { ...ink, size: 36, gap: 2, space: 26, values: (_, splits) => splits.map((value) => compact.format(value)) },
+      { ...ink, size: 20, gap: 3, space: 70, values: (_, splits) => splits.map((value) => compact.format(value)) },
+      { ...ink, size: 42, gap: 3, space: 28, values: (_, splits) => splits.map((value) => compact.format(value)) },
     ],
     series: [
       {},
       ...shown.map(({ kind }) => ({
         stroke: kindColor(kind),
         width: 1.6,
-        paths: uPlot.paths.stepped!({ align: 1 }),
+        paths: stepped,
         points: { show: false },
       })),
     ],

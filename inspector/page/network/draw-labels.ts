@@ -1,0 +1,158 @@
+/** Paints the words of the network's picture where they cover nothing: badges, names and states of nodes, and labels of links. */
+import { palette } from '../colors.js';
+import { labelFont, widthOf } from '../chart/measure.js';
+import { gaugesWidth } from './draw.js';
+import { along, between } from './geometry.js';
+import { circle, fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
+import { LABEL_HEIGHT, Places } from './places.js';
+import type { EdgeMark, Scene, SceneNode } from './scene.js';
+
+/** A name inside of its node keeps this distance from the circle. */
+const INSIDE_PAD = 2;
+/** From a node to the middle of the word below. */
+const BELOW = 10;
+const FONTS = { badge: labelFont(700), state: labelFont(450), mark: labelFont(600) } as const;
+const BADGE_HEIGHT = 18;
+const MARK_PARTS = [0.38, 0.5, 0.6, 0.3] as const;
+/** With more labels of links, correct ones are only drawn for the selected node. */
+const MARKS_MAX = 8;
+
+export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): void {
+  const { ctx } = drawn;
+  const isCrowd = drawn.count > LABELS_MAX;
+  const places = isCrowd ? new Places() : Places.around(drawn);
+  ctx.textAlign = 'center';
+  ctx.textBaseline = 'middle';
+  if (!isCrowd) keepOthers(drawn, scene, places);
+  drawWrong(drawn, scene.marks);
+  drawNames(drawn, scene.nodes, emphasis, places);
+  drawMarks(drawn, scene.marks, emphasis, places);
+  drawBadges(drawn, scene.nodes);
+}
+
+/** Gauges, badges and words for what is folded have their places. */
+function keepOthers(drawn: Drawn, { nodes }: Scene, places: Places): void {
+  const radius = radiusOf(drawn);
+  for (const [node, { gauges, badge }] of nodes.entries()) {
+    const { x, y } = spotOf(drawn, node);
+    const width = gaugesWidth(gauges);
+    if (gauges.length > 0)
+      places.keep({ x: x + radius + 5 + width / 2, y: y - 8, width: width + 8, height: 2 * radius + LABEL_HEIGHT });
+    if (badge !== null && badge !== '' && badge !== '●') places.keep(badgeBox(drawn, node, badge));
+  }
+  for (const { nodes, description } of drawn.folds) {
+    const { x, y } = spotOf(drawn, nodes[0]!);
+    places.keep({ x, y: y + radius + BELOW, width: widthOf(description, labelFont(550)), height: LABEL_HEIGHT });
+  }
+}
+
+function drawNames(drawn: Drawn, nodes: readonly SceneNode[], { node: selected, hovered }: Emphasis, places: Places): void {
+  const { names, count } = drawn;
+  const isChosen = (node: number) => node === selected || node === hovered;
+  const showsAll = count <= LABELS_MAX || drawn.view.scale > 1.6;
+  const isFolded = new Set(drawn.folds.flatMap((fold) => fold.nodes));
+  const shown = [...names.keys()].filter(
+    (node) => (showsAll || isChosen(node)) && !isFolded.has(node) && nodes[node]?.isHere !== false,
+  );
+  // There is always room for the chosen ones.
+  for (const node of shown.filter(isChosen)) drawName(drawn, node, nodes[node], true, places);
+  for (const node of shown) if (!isChosen(node)) drawName(drawn, node, nodes[node], false, places);
+}
+
+/** Inside of the node if it fits, otherwise below or above it, with the state of the node. */
+function drawName(drawn: Drawn, node: number, shown: SceneNode | undefined, isChosen: boolean, places: Places): void {
+  const { ctx } = drawn;
+  const colors = palette();
+  const radius = radiusOf(drawn);
+  const { x, y } = spotOf(drawn, node);
+  const name = shorten(drawn.names[node]!);
+  const font = labelFont(isChosen ? 700 : 550);
+  const width = widthOf(name, labelFont(700));
+  const isInside = radius > LABEL_HEIGHT / 2 && width + 2 * INSIDE_PAD <= 2 * Math.sqrt(radius ** 2 - (LABEL_HEIGHT / 2) ** 2);
+  const state = shorten(stateText(shown));
+  const lines = [
+    ...(isInside ? [] : [{ text: name, font, color: isChosen || drawn.count <= 40 ? colors.ink : colors.muted }]),
+    ...(state === '' ? [] : [{ text: state, font: FONTS.state, color: colors.muted }]),
+  ];
+  if (isInside) {
+    ctx.font = font;
+    fillText(ctx, name, x, y + 0.5, colors.tones[shown?.tone ?? 'plain'].text, null);
+  }
+  if (lines.length === 0) return;
+  const height = lines.length * LABEL_HEIGHT;
+  const widest = Math.max(...lines.map(({ text, font }) => widthOf(text, font)));
+  const away = radius + BELOW - LABEL_HEIGHT / 2 + height / 2;
+  const spots = [away, -away].map((down) => ({ x, y: y + down, width: widest, height }));
+  const box = spots.find((one) => places.take(one)) ?? (isChosen ? spots[0] : undefined);
+  if (!box) return;
+  for (const [i, { text, font, color }] of lines.entries()) {
+    ctx.font = font;
+    fillText(ctx, text, x, box.y + (i + 0.5) * LABEL_HEIGHT - height / 2, color, colors.panel);
+  }
+}
+
+/** The states of a node of a program, or why it does not act. */
+function stateText({ life, state }: Pick<SceneNode, 'life' | 'state'> = { life: 'alive', state: '' }): string {
+  return life === 'alive' ? state : life;
+}
+
+const badgeBox = (drawn: Drawn, node: number, badge: string) => {
+  const radius = radiusOf(drawn);
+  const { x, y } = spotOf(drawn, node);
+  const width = Math.max(widthOf(shorten(badge), FONTS.badge) + 10, BADGE_HEIGHT);
+  return { x: x + radius * 0.86 - 6 + width / 2, y: y - radius * 0.86 - 1, width, height: BADGE_HEIGHT };
+};
+
+function drawBadges(drawn: Drawn, nodes: readonly SceneNode[]): void {
+  const { ctx } = drawn;
+  const radius = radiusOf(drawn);
+  const colors = palette();
+  ctx.font = FONTS.badge;
+  let words = 0;
+  for (const [node, { badge }] of nodes.entries()) {
+    if (badge === null || badge === '') continue;
+    if (badge === '●') {
+      const { x, y } = spotOf(drawn, node);
+      circle(ctx, { x: x + radius * 0.86, y: y - radius * 0.86 }, Math.max(radius * 0.46, 4), colors.accent, colors.panel);
+    } else if (words++ < LABELS_MAX) {
+      const { x, y, width, height } = badgeBox(drawn, node, badge);
+      ctx.fillStyle = colors.accent;
+      ctx.beginPath();
+      ctx.roundRect(x - width / 2, y - height / 2, width, height, height / 2);
+      ctx.fill();
+      fillText(ctx, shorten(badge), x, y + 0.5, colors.panel, null);
+    }
+  }
+}
+
+/** Links with a wrong label are red. */
+function drawWrong(drawn: Drawn, marks: readonly EdgeMark[]): void {
+  const { ctx } = drawn;
+  ctx.lineWidth = 2.4;
+  ctx.strokeStyle = palette().wrong;
+  ctx.beginPath();
+  for (const { from, to, wrong } of marks) {
+    if (!wrong) continue;
+    const [start, end] = between([spotOf(drawn, from), spotOf(drawn, to)], radiusOf(drawn));
+    ctx.moveTo(start!.x, start!.y);
+    ctx.lineTo(end!.x, end!.y);
+  }
+  ctx.stroke();
+}
+
+/** Wrong ones come first. If there are many, correct ones are only drawn for the selected node. */
+function drawMarks(drawn: Drawn, marks: readonly EdgeMark[], { node, hovered }: Emphasis, places: Places): void {
+  const { ctx } = drawn;
+  const colors = palette();
+  const isAsked = (end: number) => end === node || end === hovered;
+  const shown = marks.slice(0, 4 * LABELS_MAX).sort((a, b) => Number(b.wrong) - Number(a.wrong));
+  ctx.font = FONTS.mark;
+  for (const { from, to, label, wrong } of shown) {
+    if (!wrong && marks.length > MARKS_MAX && !isAsked(from) && !isAsked(to)) continue;
+    const text = shorten(label);
+    const width = widthOf(text, FONTS.mark);
+    const spots = MARK_PARTS.map((part) => along([spotOf(drawn, from), spotOf(drawn, to)], part));
+    const at = spots.find(({ x, y }) => places.take({ x, y, width: width + 4, height: LABEL_HEIGHT }));
+    if (at) fillText(ctx, text, at.x, at.y, wrong ? colors.wrong : colors.muted, colors.panel);
+  }
+}

@@ -1,0 +1,40 @@
+/** Places of words on the network's picture, so that none covers another one or a node. */
+import { radiusOf, spotOf, type Drawn } from './ink.js';
+
+/** A rectangle around its middle. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The height of a line of words, with a little air. */
+export const LABEL_HEIGHT = 14;
+
+export class Places {
+  private readonly taken: Box[] = [];
+
+  /** All places but those of the nodes. */
+  static around(drawn: Drawn): Places {
+    const places = new Places();
+    const size = 2 * radiusOf(drawn);
+    for (let node = 0; node < drawn.names.length; node++) places.keep({ ...spotOf(drawn, node), width: size, height: size });
+    return places;
+  }
+
+  /** Takes a place whether it is free or not. */
+  keep(box: Box): void {
+    this.taken.push(box);
+  }
+
+  /** Takes a place if it is free. */
+  take(box: Box): boolean {
+    const isFree = !this.taken.some(
+      (other) =>
+        2 * Math.abs(other.x - box.x) < other.width + box.width && 2 * Math.abs(other.y - box.y) < other.height + box.height,
+    );
+    if (isFree) this.taken.push(box);
+    return isFree;
+  }
+}
