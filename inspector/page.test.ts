@@ -6,7 +6,8 @@ import { MachineTesting } from '../test/machine/testing.js';
 import { graphsOf } from '../test/paths/graph.js';
 import { pathsOf } from '../test/paths/paths.js';
 import { coverageOf, SEARCH_PATIENCE } from '../test/paths/suite.js';
-import { openPage, type Opened } from './page/testing/browser.js';
+import { kilobytes } from '../testing/page-size.js';
+import { openPage, pageUrl, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryTrace } from './page/testing/traces.js';
 import { traceOfPaths } from './path-trace.js';
@@ -51,7 +52,12 @@ describe('the four views', () => {
     expect(await page.getByRole('img', { name: 'Space-time diagram around line 5' }).count()).toBe(1);
     expect(await page.getByRole('table', { name: 'events' }).getByRole('row').count()).toBeGreaterThan(5);
     await page.getByRole('tab', { name: 'plots' }).click();
-    expect(await page.locator('.plot canvas').count()).toBe(4);
+    await expect.poll(() => page.locator('.plot canvas').count()).toBe(4);
+  });
+
+  test('need at most 120 kB, gzipped; the library of plots is not among them', () => {
+    expect(kilobytes(pageUrl)).toBeGreaterThan(80);
+    expect(kilobytes(pageUrl)).toBeLessThanOrEqual(120);
   });
 
   test('the chart lights the active states and the transition of the step', async () => {
@@ -89,7 +95,7 @@ describe('the four views', () => {
     expect((await cells.allInnerTexts()).slice(0, 3)).toEqual(['1', 'n2 → n1', 'find']);
     await page.getByRole('button', { name: 'n2 received token from n0; announced granted' }).click();
     await expect.poll(async () => (await cells.allInnerTexts()).slice(1, 3)).toEqual(['n0 → n2', 'token']);
-    expect((await cells.nth(3).innerText()).split('\n')).toEqual(['waiting.last →', 'holding.using.last']);
+    expect(await cells.nth(3).innerText()).toBe('waiting.last → holding.using.last');
     expect(await activeStates()).toEqual(['holding', 'holding.using', 'holding.using.last']);
     const here = await lineNow();
     await page.getByRole('table', { name: 'events' }).focus();

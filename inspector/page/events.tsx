@@ -49,6 +49,7 @@ export function Events() {
         )}
       </div>
       <VirtualList
+        key={isFiltered.value ? askedText.value : ''}
         class="table"
         role="table"
         aria-label="events"
@@ -127,7 +128,7 @@ function Cells({ event: { type, payload, states, context } }: { event: EventRow 
       <span role="cell" class="json" title={payload}>
         {payload !== '' && <code>{payload}</code>}
       </span>
-      <span role="cell" class="states" title={states.map(stateText).join('\n')}>
+      <span role="cell" class="states">
         {states.map((change) => (
           <State key={change.role} {...change} />
         ))}
@@ -139,16 +140,16 @@ function Cells({ event: { type, payload, states, context } }: { event: EventRow 
   );
 }
 
-const stateText = ({ before, after }: StateChange): string => `${before ?? ''} → ${after ?? 'closed'}`;
 const contextText = ({ key, before, after }: ContextChange): string => `${key}: ${before ?? 'none'} → ${after ?? 'none'}`;
 
+/** Each on a line of its own. */
 const State = ({ chart, before, after }: StateChange) => (
-  <>
-    {before !== null && <span>{before} →</span>}
+  <span class="change">
+    {before !== null && <>{before} → </>}
     <b class="chip" style={{ '--state': stateStyle(chart, after) }}>
       {after ?? 'closed'}
     </b>
-  </>
+  </span>
 );
 
 /** A counterexample has no times, but lines. */
