@@ -1,17 +1,24 @@
-/** Widths of the words in a chart as the browser draws them. Labels are measured at the weight of a taken transition. */
+/** Fonts and widths of the words on pictures. Labels of charts are measured at the weight of a taken transition. */
 import type { Measure } from '../../model/chart-shapes.js';
 
 export const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", sans-serif';
 
+/** The least size of words on a picture. */
+export const LABEL_SIZE = 12;
+export const labelFont = (weight: number): string => `${weight} ${LABEL_SIZE}px ${FONT}`;
+
 const ctx = document.createElement('canvas').getContext('2d')!;
 const known = new Map<string, number>();
 
-export const measure: Measure = (text, size) => {
-  const key = `${size} ${text}`;
+/** The width of a text. To measure costs more than to draw, so it is done once. */
+export function widthOf(text: string, font: string): number {
+  const key = `${font} ${text}`;
   let width = known.get(key);
   if (width === undefined) {
-    ctx.font = size === 'name' ? `600 13px ${FONT}` : `650 12px ${FONT}`;
+    ctx.font = font;
     known.set(key, (width = ctx.measureText(text).width));
   }
   return width;
-};
+}
+
+export const measure: Measure = (text, size) => widthOf(text, size === 'name' ? `600 13px ${FONT}` : labelFont(650));

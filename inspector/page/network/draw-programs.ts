@@ -1,6 +1,6 @@
 /** Paints programs around their nodes: a ground with an outline and the name above it, and what is folded with a word for it. */
 import { polygonHull } from 'd3-polygon';
-import { FONT } from '../chart/measure.js';
+import { labelFont } from '../chart/measure.js';
 import { kindColor, palette } from '../colors.js';
 import { GROUP_COLORS } from './draw.js';
 import { fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn } from './ink.js';
@@ -43,7 +43,7 @@ export function drawPrograms(drawn: Drawn, programs: readonly ProgramNodes[]): v
     const xs = hull.map(([x]) => x);
     const top = Math.min(...hull.map(([, y]) => y));
     const middle = (Math.min(...xs) + Math.max(...xs)) / 2;
-    ctx.font = `650 12px ${FONT}`;
+    ctx.font = labelFont(650);
     ctx.textAlign = 'center';
     ctx.textBaseline = 'middle';
     fillText(ctx, shorten(name), middle, top - pad - 9, ink, panel);
@@ -54,7 +54,7 @@ export function drawPrograms(drawn: Drawn, programs: readonly ProgramNodes[]): v
 export function drawFolds(drawn: Drawn, folds: readonly FoldedNodes[]): void {
   const { ctx } = drawn;
   const colors = palette();
-  ctx.font = `550 11px ${FONT}`;
+  ctx.font = labelFont(550);
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   for (const { nodes, description } of folds.slice(0, LABELS_MAX)) {

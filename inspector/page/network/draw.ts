@@ -1,8 +1,9 @@
 /** Paints nodes and messages. Everything of one kind and color is one path: that, and not the count of things, is what a frame costs. */
 import { kindColor, palette, TONES } from '../colors.js';
-import { along, between, type Spot } from './geometry.js';
-import { FONT } from '../chart/measure.js';
+import { along, type Spot } from './geometry.js';
+import { labelFont, widthOf } from '../chart/measure.js';
 import { circle, fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
+import { LABEL_HEIGHT, Places } from './places.js';
 import type { Life } from '../../model/moment.js';
 import type { Scene, SceneLink } from './scene.js';
 
@@ -130,17 +131,24 @@ export function drawGroups(drawn: Drawn, { nodes }: Scene, links: readonly Scene
 
 const GAUGE = { width: 7, gap: 3 } as const;
 
-/** Small columns at the right of a node, filled as far as what they show is, with the number above. */
+/** The width of the columns of a node. */
+export const gaugesWidth = (gauges: readonly unknown[]): number => gauges.length * (GAUGE.width + GAUGE.gap) - GAUGE.gap;
+
+/** Small columns at the right of a node, filled to the part that they show, with the numbers above. */
 export function drawGauges(drawn: Drawn, { nodes }: Scene): void {
   const { ctx } = drawn;
   const radius = radiusOf(drawn);
   const height = radius * 2;
   const colors = palette();
-  ctx.font = `600 10.5px ${FONT}`;
+  ctx.font = labelFont(600);
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   for (const [node, { gauges }] of nodes.entries()) {
     const { x, y } = spotOf(drawn, node);
+    if (radius >= 7 && gauges.some(({ value }) => value > 0)) {
+      const middle = x + radius + 5 + gaugesWidth(gauges) / 2;
+      fillText(ctx, gauges.map(({ value }) => value).join(' '), middle, y - radius - 8, colors.ink, colors.panel);
+    }
     for (const [i, { kind, value, of }] of gauges.entries()) {
       const left = x + radius + 5 + i * (GAUGE.width + GAUGE.gap);
       const filled = Math.min(Math.max(value / Math.max(of, 1), 0), 1) * height;
@@ -151,114 +159,9 @@ export function drawGauges(drawn: Drawn, { nodes }: Scene): void {
       ctx.strokeStyle = colors.muted;
       ctx.lineWidth = 1;
       ctx.strokeRect(left, y - radius, GAUGE.width, height);
-      if (value > 0 && radius >= 7)
-        fillText(ctx, String(value), left + GAUGE.width / 2, y - radius - 7, colors.ink, colors.panel);
     }
   }
 }
-
-export function drawNames(drawn: Drawn, { nodes }: Scene, { node: selected, hovered }: Emphasis): void {
-  const { ctx, names, count } = drawn;
-  const radius = radiusOf(drawn);
-  const colors = palette();
-  const all = count <= LABELS_MAX || drawn.view.scale > 1.6;
-  const isChosenNode = (node: number) => node === selected || node === hovered;
-  ctx.textAlign = 'center';
-  ctx.textBaseline = 'middle';
-  const inside = (name: string) => radius >= 11 && name.length <= 3;
-  const hasStates = nodes.some(({ state }) => state !== '');
-  // Below the nodes, a name that would cover another one is left out; there is always room for the chosen ones.
-  const taken: Spot[] = [];
-  const isCovered = ({ x, y }: Spot) =>
-    taken.some((spot) => Math.abs(spot.x - x) < 30 && Math.abs(spot.y - y) < (hasStates ? 26 : 11));
-  const isFolded = new Set(drawn.folds.flatMap((fold) => fold.nodes));
-  const shown = [...names.entries()].filter(([node]) => !isFolded.has(node) && nodes[node]?.isHere !== false);
-  const chosenFirst = shown.sort(([a], [b]) => Number(isChosenNode(b)) - Number(isChosenNode(a)));
-  for (const [node, name] of chosenFirst) {
-    const isChosen = isChosenNode(node);
-    if (!all && !isChosen) continue;
-    const spot = spotOf(drawn, node);
-    if (!inside(name) && count <= LABELS_MAX) {
-      if (isCovered(spot)) continue;
-      taken.push(spot);
-    }
-    const { x, y } = spot;
-    const isSmall = inside(name) || count > 40;
-    ctx.font = `${isChosen ? 700 : 550} ${isSmall ? 10.5 : 12}px ${FONT}`;
-    if (inside(name)) fillText(ctx, name, x, y + 0.5, colors.tones[nodes[node]?.tone ?? 'plain'].text, null);
-    else fillText(ctx, shorten(name), x, y + radius + 10, isChosen || !isSmall ? colors.ink : colors.muted, colors.panel);
-    const { state = '', life = 'alive' } = nodes[node] ?? {};
-    const below = life === 'alive' ? state : life;
-    if (below === '' || (state === '' && life === 'alive')) continue;
-    ctx.font = `450 12px ${FONT}`;
-    fillText(ctx, shorten(below), x, y + radius + (inside(name) ? 10 : 24), colors.muted, colors.panel);
-  }
-  drawBadges(drawn, nodes);
-}
-
-function drawBadges(drawn: Drawn, nodes: Scene['nodes']): void {
-  const { ctx } = drawn;
-  const radius = radiusOf(drawn);
-  const colors = palette();
-  ctx.font = `700 11px ${FONT}`;
-  let words = 0;
-  for (const [node, { badge }] of nodes.entries()) {
-    if (badge === null || badge === '') continue;
-    const { x, y } = spotOf(drawn, node);
-    const at = { x: x + radius * 0.86, y: y - radius * 0.86 };
-    if (badge === '●') {
-      circle(ctx, at, Math.max(radius * 0.46, 4), colors.accent, colors.panel);
-    } else if (words++ < LABELS_MAX) {
-      const text = shorten(badge);
-      const width = Math.max(ctx.measureText(text).width + 9, 16);
-      ctx.fillStyle = colors.accent;
-      ctx.beginPath();
-      ctx.roundRect(at.x - 6, at.y - 9, width, 16, 8);
-      ctx.fill();
-      ctx.textAlign = 'left';
-      fillText(ctx, text, at.x - 6 + 4.5, at.y - 0.5, colors.panel, null);
-      ctx.textAlign = 'center';
-    }
-  }
-}
-
-/**
- * Draws the labels of links where they cover nothing. Wrong ones come first, and their links are red. If there are many, correct ones are
- * only drawn for the selected node.
- */
-export function drawMarks(drawn: Drawn, { marks }: Scene, { node, hovered }: Emphasis): void {
-  const { ctx } = drawn;
-  const colors = palette();
-  const shown = marks.slice(0, 4 * LABELS_MAX).sort((a, b) => Number(b.wrong) - Number(a.wrong));
-  ctx.lineWidth = 2.4;
-  ctx.strokeStyle = colors.wrong;
-  ctx.beginPath();
-  for (const { from, to, wrong } of shown) {
-    if (!wrong) continue;
-    const [start, end] = between([spotOf(drawn, from), spotOf(drawn, to)], radiusOf(drawn));
-    ctx.moveTo(start!.x, start!.y);
-    ctx.lineTo(end!.x, end!.y);
-  }
-  ctx.stroke();
-  ctx.font = `600 10.5px ${FONT}`;
-  ctx.textAlign = 'center';
-  ctx.textBaseline = 'middle';
-  const taken: Spot[] = drawn.names.length > LABELS_MAX ? [] : drawn.names.map((_, node) => spotOf(drawn, node));
-  const isAsked = (end: number) => end === node || end === hovered;
-  for (const { from, to, label, wrong } of shown) {
-    if (!wrong && marks.length > MARKS_LISTED && !isAsked(from) && !isAsked(to)) continue;
-    const text = shorten(label);
-    const half = ctx.measureText(text).width / 2;
-    const isFree = (at: Spot) => !taken.some((other) => Math.abs(other.x - at.x) < half + 20 && Math.abs(other.y - at.y) < 13);
-    const at = MARK_PARTS.map((part) => along([spotOf(drawn, from), spotOf(drawn, to)], part)).find(isFree);
-    if (!at) continue;
-    taken.push(at);
-    fillText(ctx, text, at.x, at.y, wrong ? colors.wrong : colors.muted, colors.panel);
-  }
-}
-
-const MARK_PARTS = [0.38, 0.5, 0.6, 0.3] as const;
-const MARKS_LISTED = 8;
 
 export function drawMessages(drawn: Drawn, messages: readonly MovingMessage[], { message: selected }: Emphasis): void {
   const { ctx } = drawn;
@@ -293,23 +196,22 @@ type Moving = Spot & { readonly moving: MovingMessage };
 /** Next to each message, if the word covers neither a node nor another word. A crowd of messages has no labels. */
 function writeLabels(drawn: Drawn, spots: readonly Moving[], size: number, selected: number): void {
   const { ctx } = drawn;
-  ctx.font = `600 11px ${FONT}`;
+  const font = (ctx.font = labelFont(600));
   ctx.textAlign = 'left';
   const isCrowd = spots.length > LABELS_MAX / 4;
-  const taken: Spot[] = isCrowd ? [] : drawn.names.map((_, node) => spotOf(drawn, node));
+  const places = isCrowd ? new Places() : Places.around(drawn);
   for (const { moving, x, y } of spots) {
     const isChosen = moving.ordinal === selected;
     if (isChosen) circle(ctx, { x, y }, size * 2.4, null, palette().accent);
     if (isCrowd && !isChosen) continue;
     const text = shorten(moving.label);
-    const half = ctx.measureText(text).width / 2;
+    const width = widthOf(text, font);
     const away = size * 1.9;
-    const middles = [1, -1].flatMap((up) => [1, -1].map((right) => ({ x: x + right * (away + half), y: y - up * away })));
-    const isFree = (at: Spot) => !taken.some((other) => Math.abs(other.x - at.x) < half + 14 && Math.abs(other.y - at.y) < 15);
-    const middle = middles.find(isFree) ?? (isChosen ? middles[0]! : null);
-    if (!middle) continue;
-    taken.push(middle);
-    fillText(ctx, text, middle.x - half, middle.y, moving.color, palette().panel);
+    const middles = [1, -1].flatMap((up) =>
+      [1, -1].map((right) => ({ x: x + right * (away + width / 2), y: y - up * away, width, height: LABEL_HEIGHT })),
+    );
+    const middle = middles.find((box) => places.take(box)) ?? (isChosen ? middles[0]! : null);
+    if (middle) fillText(ctx, text, middle.x - width / 2, middle.y, moving.color, palette().panel);
   }
 }
 

@@ -20,16 +20,8 @@ import {
   way,
 } from '../state.js';
 import { drawLinks, drawPointers, drawWay } from './draw-links.js';
-import {
-  drawGauges,
-  drawGroups,
-  drawMarks,
-  drawMessages,
-  drawNames,
-  drawNodes,
-  drawSelection,
-  type MovingMessage,
-} from './draw.js';
+import { drawGauges, drawGroups, drawMessages, drawNodes, drawSelection, type MovingMessage } from './draw.js';
+import { drawLabels } from './draw-labels.js';
 import { drawFolds, drawPrograms } from './draw-programs.js';
 import type { Drawn } from './ink.js';
 import { CROWD, placeCrowd } from './crowd.js';
@@ -217,7 +209,6 @@ function paintGround(drawn: Drawn): void {
   drawSelection(drawn, emphasis.value);
   drawNodes(drawn, scene.value);
   drawGauges(drawn, scene.value);
-  drawMarks(drawn, scene.value, emphasis.value);
-  drawNames(drawn, scene.value, emphasis.value);
+  drawLabels(drawn, scene.value, emphasis.value);
   drawFolds(drawn, folds.value);
 }

@@ -4,7 +4,7 @@
  */
 import type { LaneSlice } from '../../model/spacetime.js';
 import type { Size } from '../../model/chart-shapes.js';
-import { FONT } from '../chart/measure.js';
+import { labelFont, LABEL_SIZE, widthOf } from '../chart/measure.js';
 import { kindColor, palette } from '../colors.js';
 
 export interface LaneScale {
@@ -30,9 +30,10 @@ const GAP = { from: 4, size: 1 } as const;
 const EDGE = 2;
 /** Pale, so that dots, arrows and names stand out from it. */
 const ALPHA = 0.27;
-const NAME = { size: 9.5, height: 10, inset: 8 } as const;
-/** From this height on, a name is below the dots of the lane. */
-const BELOW_DOTS = 24;
+const NAME = { height: 13, inset: 8 } as const;
+/** From this height on, a name is at the bottom of its slice, below the dots of the lane. */
+const BELOW_DOTS = 20;
+const FONT = labelFont(500);
 
 export const bandHeight = (laneHeight: number): number => Math.min(laneHeight * BAND.part, BAND.max);
 
@@ -52,7 +53,7 @@ export function drawSlices(
   slices: readonly LaneSlice[],
   nameOf: (state: number) => string,
 ): void {
-  ctx.font = `500 ${NAME.size}px ${FONT}`;
+  ctx.font = FONT;
   ctx.textAlign = 'left';
   ctx.textBaseline = 'middle';
   for (const slice of slices) {
@@ -73,16 +74,7 @@ export function drawSlices(
 function drawName(ctx: CanvasRenderingContext2D, right: number, left: number, box: Box, name: string): void {
   const from = Math.max(box.x, left) + NAME.inset;
   const room = Math.min(box.x + box.width, right) - from - 3;
-  if (room < NAME.size || widthOf(ctx, name) > room) return;
+  if (room < LABEL_SIZE || widthOf(name, FONT) > room) return;
   ctx.fillStyle = palette().ink;
-  ctx.fillText(name, from, box.height < BELOW_DOTS ? box.y + box.height / 2 : box.y + box.height - NAME.height / 2 - 2);
-}
-
-/** To measure a text costs more than to draw it. */
-const widths = new Map<string, number>();
-
-function widthOf(ctx: CanvasRenderingContext2D, text: string): number {
-  let width = widths.get(text);
-  if (width === undefined) widths.set(text, (width = ctx.measureText(text).width));
-  return width;
+  ctx.fillText(name, from, box.height < BELOW_DOTS ? box.y + box.height / 2 : box.y + box.height - NAME.height / 2);
 }

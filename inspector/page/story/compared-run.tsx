@@ -6,7 +6,8 @@ import { numberText } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
 import { kindColor } from '../colors.js';
 import { drawLinks, drawPointers } from '../network/draw-links.js';
-import { drawGauges, drawGroups, drawMarks, drawMessages, drawNames, drawNodes, type MovingMessage } from '../network/draw.js';
+import { drawGauges, drawGroups, drawMessages, drawNodes, type MovingMessage } from '../network/draw.js';
+import { drawLabels } from '../network/draw-labels.js';
 import { between, loopAt, radiusAt, toCanvas } from '../network/geometry.js';
 import type { Drawn } from '../network/ink.js';
 import { currentView, MESSAGES_MAX, positions } from '../network/picture.js';
@@ -37,8 +38,7 @@ function paint(ctx: CanvasRenderingContext2D): void {
   drawPointers(drawn, scene);
   drawNodes(drawn, scene);
   drawGauges(drawn, scene);
-  drawMarks(drawn, scene, NOTHING);
-  drawNames(drawn, scene, NOTHING);
+  drawLabels(drawn, scene, NOTHING);
   drawMessages(drawn, movingOn(drawn), NOTHING);
 }
 
