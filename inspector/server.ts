@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { UsageError } from '../machines/errors.js';
 import { answerAbout, answerTo, type Answered } from './answers.js';
 import type { Gestures } from './gestures.js';
+import { UNKNOWN_STATUS } from './live/inbox.js';
 import { answerReach } from './live/reach-routes.js';
 import type { Reaching } from './live/reaching.js';
 import { isTooDeep, TOO_DEEP } from './model/line-checks.js';
@@ -33,8 +34,10 @@ export type TraceSource = string | (() => Iterable<string> | AsyncIterable<strin
  * @public
  */
 export interface ServeOptions {
-  /** 0, the default, takes any free port. */
+  /** 0 takes any free port. @defaultValue the port of `address` or, if that is in use, any free port */
   readonly port?: number;
+  /** The address of an earlier server, to serve there again: its open page and the programs that report to it continue. */
+  readonly address?: string;
   /**
    * Location of the built page.
    *
@@ -43,8 +46,11 @@ export interface ServeOptions {
   readonly page?: URL;
   /** Lets the page reach into the run; without it the trace is only looked at. */
   readonly gestures?: Gestures;
-  /** Takes what live nodes of other processes report; throws a `UsageError` for what is none. */
-  readonly report?: (reports: unknown) => void;
+  /**
+   * Takes what live nodes of other processes report; throws a `UsageError` for what is none. Returns false if the program has to report its
+   * state first, because another inspector took its earlier reports.
+   */
+  readonly report?: (reports: unknown) => boolean;
   /** Takes gestures to programs that let themselves be reached. */
   readonly reaching?: Reaching;
   /** Takes a program that connects to the WebSocket `inspect` below the address; the token alone decides, whatever its `Origin`. */
@@ -100,9 +106,10 @@ const HEADERS = {
  */
 export async function serveTrace(
   source: TraceSource,
-  { port = 0, page = builtPage(), gestures, report, reaching, connect, refused = () => {}, shelf }: ServeOptions = {},
+  { port, address, page = builtPage(), gestures, report, reaching, connect, refused = () => {}, shelf }: ServeOptions = {},
 ): Promise<Served> {
-  const token = randomBytes(16).toString('base64url');
+  const [, earlierPort, earlierToken] = ADDRESS.exec(address ?? '') ?? [];
+  const token = earlierToken ?? randomBytes(16).toString('base64url');
   const serving = {
     token,
     page,
@@ -119,7 +126,9 @@ export async function serveTrace(
   const endSockets = connect
     ? await acceptSockets(server, `/${token}/inspect`, connect, (request) => serving.refused(refusalOf(request, token)))
     : () => {};
-  await listen(server, port);
+  if (port === undefined && earlierPort !== undefined)
+    await listen(server, Number(earlierPort)).catch(() => listen(server, 0));
+  else await listen(server, port ?? 0);
   const { port: taken } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${taken}/${token}/`,
@@ -129,6 +138,9 @@ export async function serveTrace(
     },
   };
 }
+
+/** An address of this server: its port and its token of 128 bits. */
+const ADDRESS = /^http:\/\/127\.0\.0\.1:(\d+)\/([\w-]{22})\/$/;
 
 /** Answers that are under way may end by themselves, if they do so soon. */
 const GRACE_MS = 500;
@@ -167,7 +179,7 @@ interface Serving {
   readonly page: URL;
   readonly source: TraceSource;
   readonly gestures: Gestures | null;
-  readonly report: ((reports: unknown) => void) | null;
+  readonly report: ((reports: unknown) => boolean) | null;
   readonly reaching: Reaching | null;
   readonly shelf: Shelf | null;
   readonly refused: (why: string) => void;
@@ -230,8 +242,8 @@ async function answerPost(request: IncomingMessage, response: ServerResponse, na
     const found = answerAbout(name, body, gestures);
     if (found) return await send(response, found);
     if (name !== 'report' || !report) return refuse(response, 404, 'This trace is only looked at.');
-    report(body);
-    sendJson(response, null);
+    if (report(body)) sendJson(response, null);
+    else refuse(response, UNKNOWN_STATUS, 'This inspector has started again. Report the state of the program first.');
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof SyntaxError)) throw error;
     refuse(response, 422, error.message);

@@ -28,7 +28,7 @@ interface QuiverPluginOptions {
  */
 interface QuiverDevelopmentServer {
   readonly httpServer: { once(event: 'close', listener: () => void): unknown } | null;
-  readonly config: { readonly base: string; readonly logger: { info(text: string): void } };
+  readonly config: { readonly base: string; readonly root: string; readonly logger: { info(text: string): void } };
 }
 
 /**
@@ -70,10 +70,8 @@ export function quiver({ url = process.env['QUIVER_INSPECT'], name }: QuiverPlug
     async configureServer({ httpServer, config }) {
       ({ base } = config);
       if (!address) {
-        const { receiveInspection } = await import('./stately/receive.js');
-        const served: Served = await receiveInspection();
-        httpServer?.once('close', () => void served.close());
-        address = served.url;
+        httpServer?.once('close', release);
+        address = (await acquire(config.root)).url;
       }
       config.logger.info(`  Quiver inspector: ${address}`);
     },
@@ -86,4 +84,30 @@ export function quiver({ url = process.env['QUIVER_INSPECT'], name }: QuiverPlug
       { tag: 'script', attrs: { type: 'module', src: `${base}@id/${MODULE}` }, injectTo: 'head-prepend' },
     ],
   };
+}
+
+/** The inspector of this process. When Vite restarts, it configures the next server before it closes the last one. */
+let running: Promise<Served> | null = null;
+let servers = 0;
+
+function acquire(project: string): Promise<Served> {
+  servers++;
+  return (running ??= start(project));
+}
+
+function release(): void {
+  if (--servers > 0) return;
+  void running?.then(({ close }) => close());
+  running = null;
+}
+
+async function start(project: string): Promise<Served> {
+  const [{ receiveInspection }, { keepAddress, lastAddress }] = await Promise.all([
+    import('./stately/receive.js'),
+    import('./live/last-address.js'),
+  ]);
+  const address = lastAddress(project);
+  const served = await receiveInspection(address === undefined ? {} : { address });
+  keepAddress(project, served.url);
+  return served;
 }

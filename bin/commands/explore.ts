@@ -6,6 +6,7 @@ import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:
 import { dirname } from 'node:path';
 import { ENDINGS, formatOf } from '../../inspector/exports/formats.js';
 import { gesturesFor, textOf, type Gestures } from '../../inspector/gestures.js';
+import { keepAddress, lastAddress } from '../../inspector/live/last-address.js';
 import { TraceReader } from '../../inspector/model/reader.js';
 import { serveTrace, type Served, type TraceSource } from '../../inspector/server.js';
 import { receiveInspection } from '../../inspector/stately/receive.js';
@@ -35,14 +36,14 @@ const command: VerbWork<'explore'> = async (values, words) => {
       'quiver explore takes one scenario, trace, failure of a rehearsal or story: quiver explore FILE, or quiver explore --story NAME',
     );
   refuseIdle(values, file);
-  const port = integerOption('port', values.port, 0, 65_535) ?? 0;
+  const port = integerOption('port', values.port, 0, 65_535);
   if (values.live) return live(port);
   const shelf = file === undefined ? await stories(values.contacts) : NO_STORIES;
   if (values.save !== undefined) return save(values.save, file, integerOption('seed', values.seed));
   const place = file === undefined ? placeOf(values.story, shelf) : '';
   const forks = new Forks();
   const source = file === undefined ? '' : await sourceOf(file, integerOption('seed', values.seed), forks);
-  const served = await serveTrace(source, { port, gestures: await gesturesIn(dirname(file ?? '.'), forks), shelf });
+  const served = await serveTrace(source, { ...(port !== undefined && { port }), gestures: await gesturesIn(dirname(file ?? '.'), forks), shelf });
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);
 };
@@ -132,9 +133,11 @@ function linesOf(file: string): readonly (TraceHeader | TraceLine)[] {
   throw new UsageError(`${file}: ${reader.problem} Nothing was written.${lines.length > 1 ? ` ${fix}` : ''}`);
 }
 
-/** Any program with nodes or XState's actors may report. */
-async function live(port: number): Promise<number> {
-  const receiving = await receiveInspection({ port });
+/** Any program with nodes or XState's actors may report. The address is that of the last inspector of this project. */
+async function live(port: number | undefined): Promise<number> {
+  const address = lastAddress('.');
+  const receiving = await receiveInspection({ ...(port !== undefined && { port }), ...(address !== undefined && { address }) });
+  keepAddress('.', receiving.url);
   console.log(bold(receiving.url));
   console.log(`in a browser:   createInspector({ url: '${receiving.url}' }).inspect from xstate-quiver/inspector/browser`);
   console.log(`your programs:  QUIVER_INSPECT=${receiving.url} node --import xstate-quiver/inspector/auto program.js`);

@@ -4,6 +4,8 @@
  * The oldest reports are dropped first. A gap with their number replaces them, followed by the state of every node after the gap: its last
  * known state, its end, the peers that its detector trusts, and charts not sent before. The reports that follow are therefore complete
  * again.
+ *
+ * Reports that an inspector has taken are condensed to the state after them. Another inspector at the same address receives it first.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { AT_LENGTH, plain, plainEvent } from './plain.js';
@@ -13,6 +15,8 @@ import type { GapReport, PeerReport, LiveReport, StepReport } from './report.js'
 const BATCH_BYTES_MAX = 2_000_000;
 const REPORT_BYTES_MAX = 4_000_000;
 const WAITING_BYTES_MAX = 32_000_000;
+/** Taken reports are condensed when they take so much more than twice their state. */
+const TAKEN_BYTES_SPARE = 1_000_000;
 /** The cost of a report in addition to its text. */
 const OVERHEAD_BYTES = 200;
 /** Limits in characters for a report that is too large, tried in this order. */
@@ -34,6 +38,12 @@ interface Waiting {
 export class ReportBacklog {
   private waiting: Waiting[] = [];
   private bytes = 0;
+  /** The last batch, until the inspector answers. */
+  private sent: readonly Waiting[] = [];
+  /** The reports that the inspector has taken, condensed from time to time. */
+  private taken: Waiting[] = [];
+  private takenBytes = 0;
+  private condensedBytes = 0;
 
   constructor(private readonly bytesMax = WAITING_BYTES_MAX) {}
 
@@ -42,7 +52,9 @@ export class ReportBacklog {
   }
 
   put(report: LiveReport): void {
-    this.add(this.waiting, report, 1);
+    const waiting = waitingOf(report, 1);
+    this.waiting.push(waiting);
+    this.bytes += waiting.bytes;
     if (this.bytes > this.bytesMax) this.drop();
   }
 
@@ -53,22 +65,37 @@ export class ReportBacklog {
     while (count < this.waiting.length && (count === 0 || bytes + this.waiting[count]!.bytes <= BATCH_BYTES_MAX))
       bytes += this.waiting[count++]!.bytes;
     this.bytes -= bytes;
-    return this.waiting.splice(0, count).map(({ text }) => text);
+    this.sent = this.waiting.splice(0, count);
+    return this.sent.map(({ text }) => text);
+  }
+
+  /** The inspector has taken the batch. */
+  confirm(): void {
+    for (const one of this.sent) this.taken.push(one);
+    this.takenBytes += sum(this.sent);
+    this.sent = [];
+    if (this.takenBytes <= 2 * this.condensedBytes + TAKEN_BYTES_SPARE) return;
+    this.taken = this.condensed(this.taken, 0);
+    this.takenBytes = this.condensedBytes = sum(this.taken);
+  }
+
+  /** Another inspector knows nothing of the earlier batches: the state after them waits before the batch and all later reports. */
+  startAgain(): void {
+    this.insert([...this.condensed(this.taken, 0), ...this.sent]);
+    [this.sent, this.taken, this.takenBytes, this.condensedBytes] = [[], [], 0, 0];
   }
 
   /** Replaces a batch that the inspector refuses by a gap. */
-  refused(texts: readonly string[]): void {
-    const at = (JSON.parse(texts.at(-1)!) as LiveReport).at;
-    const gap: Waiting[] = [];
-    this.add(gap, { at, node: '', kind: 'gap', count: texts.length });
-    this.waiting.unshift(...gap);
+  refuse(): void {
+    const last = this.sent.at(-1);
+    if (!last) return;
+    this.insert([waitingOf({ at: timeOf(last), node: '', kind: 'gap', count: this.sent.length })]);
+    this.sent = [];
   }
 
-  private add(to: Waiting[], report: LiveReport, counts = 0): void {
-    const text = textOf(report);
-    const bytes = byteLength(text) + OVERHEAD_BYTES;
-    to.push({ text, bytes, counts: report.kind === 'gap' ? report.count : counts, covers: coverageOf(report) });
-    this.bytes += bytes;
+  private insert(first: readonly Waiting[]): void {
+    this.waiting.unshift(...first);
+    this.bytes += sum(first);
   }
 
   /** Drops half of the reports. */
@@ -76,30 +103,44 @@ export class ReportBacklog {
     let count = 0;
     for (; this.bytes > this.bytesMax / 2 && count < this.waiting.length; count++) this.bytes -= this.waiting[count]!.bytes;
     const dropped = this.waiting.splice(0, count);
-    const standing = new Standing();
-    for (const text of thatMatter(dropped)) standing.take(JSON.parse(text) as LiveReport);
-    const missing = dropped.reduce((sum, { counts }) => sum + counts, 0);
-    const reports = standing.reports((JSON.parse(dropped.at(-1)!.text) as LiveReport).at, missing);
-    this.waiting.unshift(...this.fitting(reports));
+    this.insert(
+      this.condensed(
+        dropped,
+        dropped.reduce((missing, { counts }) => missing + counts, 0),
+      ),
+    );
   }
 
-  /** The state of all nodes takes at most a quarter of the bytes. It is left out if cutting does not make it fit. */
-  private fitting(reports: readonly LiveReport[]): Waiting[] {
-    const before = this.bytes;
+  /**
+   * The state after reports, preceded by a gap if any is missing. It takes at most a quarter of the bytes, and is left out if cutting does
+   * not make it fit.
+   */
+  private condensed(list: readonly Waiting[], missing: number): Waiting[] {
+    if (list.length === 0) return [];
+    const standing = new Standing();
+    for (const text of thatMatter(list)) standing.take(JSON.parse(text) as LiveReport);
+    const at = timeOf(list.at(-1)!);
+    const gap: GapReport[] = missing > 0 ? [{ at, node: '', kind: 'gap', count: missing }] : [];
+    const reports = [...gap, ...standing.reports(at)];
     for (const cutTo of [undefined, this.bytesMax / 8 / reports.length]) {
-      this.bytes = before;
-      const waiting: Waiting[] = [];
-      for (const report of reports) this.add(waiting, cutTo === undefined ? report : cut(report, cutTo));
-      if (this.bytes - before <= this.bytesMax / 4) return waiting;
+      const waiting = reports.map((report) => waitingOf(cutTo === undefined ? report : cut(report, cutTo)));
+      if (sum(waiting) <= this.bytesMax / 4) return waiting;
     }
-    this.bytes = before;
-    const waiting: Waiting[] = [];
-    this.add(waiting, reports[0]!);
-    return waiting;
+    return gap.map((report) => waitingOf(report));
   }
 }
 
-/** The dropped reports that determine the present state, oldest first. */
+const sum = (list: readonly Waiting[]): number => list.reduce((bytes, one) => bytes + one.bytes, 0);
+
+const timeOf = ({ text }: Waiting): number => (JSON.parse(text) as LiveReport).at;
+
+function waitingOf(report: LiveReport, counts = 0): Waiting {
+  const text = textOf(report);
+  const bytes = byteLength(text) + OVERHEAD_BYTES;
+  return { text, bytes, counts: report.kind === 'gap' ? report.count : counts, covers: coverageOf(report) };
+}
+
+/** The reports that determine the state after all of them, oldest first. */
 function thatMatter(dropped: readonly Waiting[]): string[] {
   const covered = new Set<string>();
   const matter: string[] = [];
@@ -127,7 +168,7 @@ interface Stood {
   charts: StepReport['charts'];
 }
 
-/** The state of a program's nodes after the dropped reports. */
+/** The state of a program's nodes after reports. */
 class Standing {
   private readonly nodes = new Map<NodeId, Stood>();
   private readonly peers = new Map<string, PeerReport>();
@@ -146,11 +187,10 @@ class Standing {
     });
   }
 
-  /** The gap, then the state of each node, all with one time. */
-  reports(at: number, count: number): LiveReport[] {
-    const gap: GapReport = { at, node: '', kind: 'gap', count };
+  /** The state of each node, all with one time. */
+  reports(at: number): LiveReport[] {
     const nodes = [...this.nodes.values()].flatMap((stood) => standsSo(stood, at));
-    return [gap, ...nodes, ...[...this.peers.values()].map((report) => ({ ...report, at }))];
+    return [...nodes, ...[...this.peers.values()].map((report) => ({ ...report, at }))];
   }
 }
 

@@ -42,7 +42,18 @@ export interface Batch {
   /** Batches of a sender are numbered from 1, and a repeated one is ignored. A heartbeat has no number. */
   readonly sender?: string;
   readonly number?: number;
+  /** How many batches of the sender an inspector has taken. */
+  readonly before?: number;
 }
+
+/** The answer to a batch over a WebSocket. Without `isTaken`, the program has to report its state first. */
+export interface BatchAnswer {
+  readonly number: number | undefined;
+  readonly isTaken: boolean;
+}
+
+/** The status of the answer to a batch if the program has to report its state first. */
+export const UNKNOWN_STATUS = 409;
 
 interface Known {
   /** The displayed name. A live program of the same name has a different one. */
@@ -80,16 +91,20 @@ export class Inbox {
 
   /**
    * Adds reports of another process, which are not trusted. `Infinity` as the time means that a connection shows that the program is alive.
+   *
+   * @returns false if another inspector has taken earlier batches of the sender. Nothing is added then: the program has to report its state
+   * first.
    */
-  putAll(batch: unknown, receivedAt = present()): void {
-    const { program, reports, sender = '', number } = (batch ?? {}) as Partial<Batch>;
+  putAll(batch: unknown, receivedAt = present()): boolean {
+    const { program, reports, sender = '', number, before = (number ?? 1) - 1 } = (batch ?? {}) as Partial<Batch>;
     if (!isProgram(program)) throw new UsageError('The report is missing its program: { name, run }.');
     if (!Array.isArray(reports)) throw new UsageError('The batch is missing its list "reports".');
     const checked = reports.map(checkReport);
     const now = present();
     const known = this.programOf(program, receivedAt);
+    if (before > 0 && !known.numbers.has(sender)) return false;
     if (typeof number === 'number') {
-      if (number <= (known.numbers.get(sender) ?? 0)) return;
+      if (number <= (known.numbers.get(sender) ?? 0)) return true;
       known.numbers.set(sender, number);
     }
     const isAhead = checked.some(({ at }) => at > now + AHEAD_MAX_MS);
@@ -101,6 +116,7 @@ export class Inbox {
       this.waiting.push({ report: isOwn ? inProgram(report, known.shown) : report, program: known, local: report.node });
     }
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
+    return true;
   }
 
   /** A program has closed or lost its connection. After a loss, it has the time of a silent program to come back. */

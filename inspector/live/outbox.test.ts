@@ -224,3 +224,61 @@ test('a process that was paused for long reads the answer first, and drops nothi
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2100);
   await sent;
 });
+
+test('an inspector that started again receives the state of the program first, and then the reports that waited', async () => {
+  let lines: TraceLine[] = [];
+  let inbox = new Inbox(new Merger(0, (line) => lines.push(line)));
+  let isAway = false;
+  const url = await inspector((batch) => (isAway ? null : inbox.putAll(batch) ? 200 : 409));
+  const outbox = new Outbox(url, program);
+  onTestFinished(() => outbox.kill());
+  outbox.put(start('n', { charts: { c: { id: 'c' } }, logic: 'machine' }));
+  outbox.put(start('job'));
+  outbox.put(report({ roles: at(1) }));
+  outbox.put(end('job'));
+  await outbox.flush();
+  isAway = true;
+  outbox.put(report({ roles: at(2), event: { type: 'meanwhile' } }));
+  await expect(outbox.flush()).rejects.toThrow('does not answer');
+  inbox.close();
+  lines = [];
+  const merger = new Merger(0, (line) => lines.push(line));
+  inbox = new Inbox(merger);
+  isAway = false;
+  await outbox.flush();
+  inbox.close();
+  expect(lines).toMatchObject([
+    { kind: 'start', node: 'n', event: { type: 'stands' }, roles: at(1), charts: { c: { id: 'c' } }, logic: 'machine' },
+    { node: 'n', event: { type: 'meanwhile' }, roles: at(2) },
+  ]);
+});
+
+test('a silent program shows itself to an inspector that started again', async () => {
+  let inbox = new Inbox(new Merger(0, () => {}));
+  const url = await inspector((batch) => (inbox.putAll(batch) ? 200 : 409));
+  const outbox = new Outbox(url, program);
+  onTestFinished(() => outbox.kill());
+  outbox.put(start('n'));
+  await outbox.flush();
+  inbox.close();
+  const nodes: string[] = [];
+  inbox = new Inbox(new Merger(0, (line) => 'node' in line && nodes.push(line.node)));
+  onTestFinished(() => inbox.close());
+  await expect.poll(() => nodes).toEqual(['n']);
+});
+
+test('after many reports that were taken, only the state of what is there is sent to another inspector', () => {
+  const backlog = new ReportBacklog();
+  backlog.put(start('n', { charts: { c: { id: 'c' } } }));
+  for (let count = 1; count <= 20_000; count++) {
+    backlog.put(report({ roles: at(count) }));
+    backlog.put(start(`job ${count}`));
+    backlog.put(end(`job ${count}`));
+    if (count % 100 > 0) continue;
+    backlog.take();
+    backlog.confirm();
+  }
+  backlog.startAgain();
+  const { reports } = taken(backlog);
+  expect(reports).toMatchObject([{ node: 'n', kind: 'start', roles: at(20_000), charts: { c: { id: 'c' } } }]);
+});

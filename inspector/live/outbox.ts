@@ -4,13 +4,13 @@
  *
  * The observed program is not affected. Sending keeps the process alive only for its last reports, and only for a bounded time. A request
  * without an answer is given up, and only the heartbeat then checks for the inspector. Batches are numbered, so that a repeated one is
- * taken once.
+ * taken once. An inspector that has started again receives the state of the program first.
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request, type ClientRequest } from 'node:http';
 import { UsageError } from '../../machines/errors.js';
 import { ReportBacklog } from './backlog.js';
-import { BEAT_MS, type Program } from './inbox.js';
+import { BEAT_MS, UNKNOWN_STATUS, type Program } from './inbox.js';
 import type { LiveReport } from './report.js';
 
 const BATCH_MS = 20;
@@ -145,8 +145,12 @@ export class Outbox {
     const { number, texts = [] } = this.unanswered ?? {};
     const status = await this.post(this.body(texts, number));
     this.unanswered = null;
-    if (status === 200) return;
-    if (texts.length > 0) this.backlog.refused(texts);
+    if (status === 200) return this.backlog.confirm();
+    if (status === UNKNOWN_STATUS) {
+      this.count = 0;
+      return this.backlog.startAgain();
+    }
+    this.backlog.refuse();
     throw new UsageError(`inspect: ${this.address.origin} answered ${status}; is it an inspector of live nodes?`);
   }
 
@@ -155,6 +159,7 @@ export class Outbox {
       program: this.program,
       sender: this.sender,
       number,
+      before: number === undefined ? this.count : number - 1,
     });
     return `${about.slice(0, -1)},"reports":[${texts.join(',')}]}`;
   }

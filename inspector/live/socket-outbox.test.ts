@@ -30,7 +30,7 @@ test('an unanswered batch is repeated on the next connection, and new reports fo
       const { number, reports } = JSON.parse(data.toString()) as Batch;
       batches.push([connection, number!, reports.map((one) => (one as StepReport).event.type)]);
       if (connection === 1) client.terminate();
-      else client.send(JSON.stringify({ taken: number }));
+      else client.send(JSON.stringify({ number, isTaken: true }));
     });
   });
   const outbox = new SocketOutbox(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/t/inspect`, { name: 'p', run: 'r' });

@@ -1,10 +1,11 @@
 /**
  * Sends the reports of a program in a browser to the inspector over a WebSocket, one batch at a time. The next batch follows when the
- * inspector has taken the last one. The number of waiting reports is bounded. A failed connection is opened again, with growing pauses.
+ * inspector has taken the last one. The number of waiting reports is bounded. A failed connection is opened again, with growing pauses. An
+ * inspector that has started again receives the state of the program first.
  */
 import { UsageError } from '../../machines/errors.js';
 import { ReportBacklog } from './backlog.js';
-import type { Program } from './inbox.js';
+import type { BatchAnswer, Program } from './inbox.js';
 import type { LiveReport } from './report.js';
 
 const BATCH_MS = 20;
@@ -70,7 +71,7 @@ export class SocketOutbox {
         this.isOpen = true;
         this.send();
       };
-      socket.onmessage = ({ data }) => this.taken(JSON.parse(String(data)) as { readonly taken: number });
+      socket.onmessage = ({ data }) => this.answered(JSON.parse(String(data)) as BatchAnswer);
       socket.onclose = ({ code }) => this.lost(code);
     } catch (error) {
       console.warn(`quiver: nothing is reported to ${this.address}: ${String(error)}`);
@@ -85,10 +86,15 @@ export class SocketOutbox {
     this.socket!.send(`${about.slice(0, -1)},"reports":[${texts.join(',')}]}`);
   }
 
-  private taken({ taken }: { readonly taken: number }): void {
-    if (this.unanswered?.number !== taken) return;
+  private answered({ number, isTaken }: BatchAnswer): void {
+    if (this.unanswered?.number !== number) return;
     this.unanswered = null;
     this.failures = 0;
+    if (isTaken) this.backlog.confirm();
+    else {
+      this.count = 0;
+      this.backlog.startAgain();
+    }
     if (!this.backlog.isEmpty) this.send();
   }
 
@@ -97,7 +103,7 @@ export class SocketOutbox {
     if (this.timer) clearTimeout(this.timer);
     if (this.isClosed) return;
     if (code === INVALID && this.unanswered) {
-      if (this.unanswered.texts.length > 0) this.backlog.refused(this.unanswered.texts);
+      this.backlog.refuse();
       this.unanswered = null;
     }
     if (this.failures === 0)

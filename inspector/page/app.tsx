@@ -9,6 +9,7 @@ import { download } from './download.js';
 import { Help } from './help.js';
 import { onKey } from './keyboard.js';
 import { openFile } from './open-file.js';
+import { followServer, server } from './load.js';
 import { LowerPanel } from './lower.js';
 import { NetworkView } from './network/view.js';
 import { MessageCard } from './message-card.js';
@@ -202,6 +203,19 @@ function Notifications() {
       {refusals.length > 0 && (
         <p class="notice is-wrong" role="alert">
           {someOf(refusals)}
+        </p>
+      )}
+      {server.value === 'away' && (
+        <p class="notification" role="status">
+          The inspector has stopped. Shown is what it received. This page continues when an inspector is at this address again.
+        </p>
+      )}
+      {server.value === 'back' && (
+        <p class="notification" role="status">
+          The inspector is back. Shown is what the last one received.{' '}
+          <button type="button" class="small" onClick={followServer}>
+            Follow it
+          </button>
         </p>
       )}
       {first > 0 && (

@@ -1,4 +1,5 @@
 /** Reading traces: from the server that serves the page, from a file that is dropped on it, or the run made again after a gesture. */
+import { signal } from '@preact/signals';
 import { lastAlive, startOf } from '../model/place.js';
 import { ReadTrace } from '../model/recording.js';
 import { askForOffer } from './reach.js';
@@ -48,20 +49,59 @@ export function hasNoRuns(): false {
 
 /** Loads a trace from the server. Reports a failure and returns false. With a `request`, the server makes a run for a story. */
 export async function loadFromServer(path = './trace', request?: RequestInit): Promise<boolean> {
+  const next = new ReadTrace();
   try {
     const response = await askServer(path, request);
     if (response.status === 404 && request) return hasNoRuns();
     if (response.status === 422) return failed(await response.text());
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
-    await openTrace(response.body);
-    return true;
+    await openTrace(response.body, next);
   } catch (error) {
-    return failed(
-      recording.value.header?.live
-        ? 'The program that was watched has gone. Shown is what it did.'
-        : `No trace came from the server: ${(error as Error).message}. Is it still running? A trace file can be dropped on this page.`,
-    );
+    if (!isOfPrograms(next))
+      return failed(
+        recording.value.header?.live
+          ? 'The program that was watched has gone. Shown is what it did.'
+          : `No trace came from the server: ${(error as Error).message}. Is it still running? A trace file can be dropped on this page.`,
+      );
+    isLoading.value = false;
   }
+  if (isOfPrograms(next)) void awaitServer(next);
+  return true;
+}
+
+const isOfPrograms = ({ header }: ReadTrace): boolean => header?.live === true && header.protocol === 'programs';
+
+/** The server of a page of programs: it answers, it has stopped, or another one is at its address. */
+export const server = signal<'here' | 'away' | 'back'>('here');
+/** The first pause in milliseconds before the page looks for its server again, and the longest. */
+const AGAIN_MS = 1000;
+const AGAIN_MAX_MS = 10_000;
+/** The name of the node to select when the trace of the next server comes. */
+let nodeBefore: string | undefined;
+
+/** Waits until the server of programs is there again. A page that followed them goes on with it. */
+async function awaitServer(last: ReadTrace): Promise<void> {
+  if (recording.value !== last) return;
+  server.value = 'away';
+  for (let pause = AGAIN_MS; ; pause = Math.min(2 * pause, AGAIN_MAX_MS)) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    if (recording.value !== last) return;
+    const isThere = await askServer('./index.html', { method: 'HEAD' }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (recording.value !== last) return;
+    if (!isThere) continue;
+    if (followsEnd.value) return followServer();
+    server.value = 'back';
+    return;
+  }
+}
+
+/** Follows the server that is at the address again. */
+export function followServer(): void {
+  nodeBefore = recording.value.nodes.names[selectedNode.value];
+  void loadFromServer();
 }
 
 export async function loadFile(file: Blob): Promise<void> {
@@ -87,9 +127,9 @@ export function showVerdict(): void {
   tab.value = 'why';
 }
 
-export async function openTrace(stream: ReadableStream<Uint8Array>): Promise<void> {
-  const next = new ReadTrace();
+export async function openTrace(stream: ReadableStream<Uint8Array>, next = new ReadTrace()): Promise<void> {
   opened(next);
+  server.value = 'here';
   await read(stream, next, arrived);
   // A recorded live run accepts no gestures.
   if (isServed && recording.value === next && !next.header?.live) await askForOffer(reload);
@@ -151,7 +191,11 @@ function arrived(): void {
   if (isLive && followsEnd.value) goTo(recording.value.end - 1);
   if (!isNew) return;
   const { end } = recording.value;
-  if (isLive) return void (selectedNode.value = lastAlive(recording.value));
+  if (isLive) {
+    const before = nodeBefore === undefined ? -1 : recording.value.nodes.find(nodeBefore);
+    nodeBefore = undefined;
+    return void (selectedNode.value = before >= 0 ? before : lastAlive(recording.value));
+  }
   const line = startOf(recording.value);
   goTo(line);
   selectedNode.value = line + 1 < end ? Math.max(recording.value.nodeOf(line + 1), 0) : 0;

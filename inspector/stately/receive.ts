@@ -3,7 +3,7 @@
  */
 import { LiveTrace } from '../live/live-trace.js';
 import { FreeNames } from '../live/free-names.js';
-import { Inbox, programKey, type Batch, type Program } from '../live/inbox.js';
+import { Inbox, programKey, type Batch, type BatchAnswer, type Program } from '../live/inbox.js';
 import { Merger } from '../live/merge.js';
 import { PROGRAMS } from '../live/protocol.js';
 import { Reaching } from '../live/reaching.js';
@@ -35,7 +35,7 @@ const BATCH_START = '{"program":';
  * ```
  * @experimental
  */
-export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'page'> = {}): Promise<Receiving> {
+export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'address' | 'page'> = {}): Promise<Receiving> {
   const began = now();
   const merger = new Merger(began, (line) => trace.add(line));
   const inbox = new Inbox(merger);
@@ -83,10 +83,10 @@ function connection(
     take(text) {
       if (!text.startsWith(BATCH_START)) return (stately ??= speakStately()).reader.read(text);
       const batch = parseRecord(text) as Partial<Batch>;
-      inbox.putAll(batch, Infinity);
+      const answer: BatchAnswer = { isTaken: inbox.putAll(batch, Infinity), number: batch.number };
       program = batch.program!;
       current.set(programKey(program), one);
-      reply(JSON.stringify({ taken: batch.number }));
+      reply(JSON.stringify(answer));
     },
     end(isLost) {
       stately?.reader.close();
