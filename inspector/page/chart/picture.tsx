@@ -22,6 +22,8 @@ interface ChartPictureProps {
   readonly covered: Covered | null;
   /** Visits of its parts; `null` if they are not shown. */
   readonly heat: Heat | null;
+  /** The parts that another version of the chart lacks; `null` if there is none. */
+  readonly differs?: ReadonlySet<ChartPart> | null;
   /** Handlers for the viewer's actions, or `null` for a picture without buttons. */
   readonly controls: ChartControls | null;
 }
@@ -32,10 +34,10 @@ export interface ChartControls {
   readonly fold: (path: string) => void;
 }
 
-const NOTHING_FOUND: ReadonlySet<ChartPart> = new Set();
+const NOTHING: ReadonlySet<ChartPart> = new Set();
 
-export function ChartPicture({ layout, scale, active, taken, isNow, label, covered, heat, controls }: ChartPictureProps) {
-  const found = controls?.found ?? NOTHING_FOUND;
+export function ChartPicture({ layout, scale, active, taken, isNow, label, covered, heat, differs, controls }: ChartPictureProps) {
+  const found = controls?.found ?? NOTHING;
   const isTaken = (one: ChartTransition) => taken.taken.includes(one);
   const appearance: Appearance = {
     classOf: (one) =>
@@ -45,11 +47,13 @@ export function ChartPicture({ layout, scale, active, taken, isNow, label, cover
         taken.possible.includes(one) && 'is-possible',
         covered !== null && transitionCount(covered, one) === 0 && 'is-missed',
         found.has(one) && 'is-found',
+        differs?.has(one) && 'is-different',
         heat && `heat-${heatLevel(heat.taken(one), heat.hottestTransition)}`,
       ]
         .filter(Boolean)
         .join(' '),
     found,
+    differs: differs ?? NOTHING,
     visits: (one) => (heat ? heat.taken(one) : null),
     covered,
   };
@@ -121,6 +125,7 @@ interface Appearance {
   /** Classes of a transition: taken last, missed by tests, found by the search, and how often it was taken. */
   readonly classOf: (transition: ChartTransition) => string;
   readonly found: ReadonlySet<ChartPart>;
+  readonly differs: ReadonlySet<ChartPart>;
   /** Number of times that a transition was taken; `null` if it is not shown. */
   readonly visits: (transition: ChartTransition) => number | null;
   readonly covered: Covered | null;
@@ -146,6 +151,7 @@ function State({ placed, controls, isActive, isMissed, appearance, visits, heat 
     isActive && 'is-active',
     isMissed && 'is-missed',
     isFound && 'is-found',
+    looks.differs.has(state.path) && 'is-different',
     heat !== null && `heat-${heat}`,
   ];
   return (

@@ -4,8 +4,6 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { depthOf, type Chart } from '../../model/chart.js';
 import type { Box, ChartLayout } from '../../model/chart-shapes.js';
 import type { RoleNow } from '../../model/moment.js';
-import { lastAtMost } from '../../model/columns.js';
-import { guessed, NOTHING_TAKEN, reportedBy, type TransitionsOfStep } from '../../model/taken.js';
 import { activePaths, valueText } from '../../model/values.js';
 import { numberText } from '../../model/words.js';
 import { tab } from '../tab.js';
@@ -14,7 +12,9 @@ import { isChartWide } from '../shell.js';
 import { askWhyState, askWhyValue } from '../asked-why.js';
 import { currentLine, moment, recording, growing, selectedNode } from '../state.js';
 import { charts } from './charts.js';
+import { takenLast, type NodeCharts } from './node-charts.js';
 import { ChartPicture } from './picture.js';
+import { differences, isPinned, pin, pinned, PinnedCharts } from './pinned.js';
 import { AllNodes } from './all-nodes.js';
 import { ChartText } from './text.js';
 import { ContextTable } from './context.js';
@@ -35,30 +35,11 @@ function thumbnailOf(name: string): ChartLayout | null {
 
 const roles = computed(() => (selectedNode.value < 0 ? [] : moment.value.roles(selectedNode.value)));
 
-/** The most lines back that are searched for the last step of a role. */
-const STEPS_BACK_MAX = 200;
-/** Kinds of steps that put a node into a state without a transition. */
-const PUT: ReadonlySet<string> = new Set(['start', 'corrupt', 'crash', 'restart', 'reload']);
-
-/** The transitions that a role took last, and the line that took them. */
-function takenBy({ role, view, since }: RoleNow): TransitionsOfStep & { readonly line: number } {
-  const chart = charts.value.get(view.chart);
-  const steps = recording.value.steps[selectedNode.value] ?? [];
-  const last = lastAtMost(steps, currentLine.value);
-  const nothing = { ...NOTHING_TAKEN, line: since };
-  if (!chart) return nothing;
-  for (let place = last; place >= 0 && steps[place]! >= since && place > last - STEPS_BACK_MAX; place--) {
-    const line = steps[place]!;
-    const step = recording.value.step(line)!;
-    const recorded = reportedBy(step, role, chart);
-    if (recorded && recorded.taken.length + recorded.refused.length > 0) return { ...recorded, line };
-    if (recorded || line > since || PUT.has(step.kind)) continue;
-    const event = step.role === undefined || step.role === role ? step.event.type : null;
-    const before = moment.value.roleBefore(selectedNode.value, role, since);
-    return { ...guessed(chart, event, before?.value ?? null, view.value), line };
-  }
-  return nothing;
-}
+/** The selected node with its charts. */
+const selected = computed(
+  (): NodeCharts => ({ recording: recording.value, moment: moment.value, node: selectedNode.value, charts: charts.value }),
+);
+const takenBy = (now: RoleNow) => takenLast(selected.value, now);
 
 /** Visits of the parts of a role's chart, by any node; `null` if they are not shown. */
 const heatOf = ({ view }: RoleNow) => (showsHeat.value ? growing().visits.of(view.chart) : null);
@@ -73,6 +54,14 @@ export function ChartView() {
       tools={
         <>
           {header.value?.coverage && <span class="hint">struck out: not covered</span>}
+          {(isPinned.value || name !== undefined) && (
+            <IconButton
+              label={isPinned.value ? 'close the second chart' : 'keep this chart beside another one'}
+              pressed={isPinned.value}
+              icon="M9 4h6l-1 6 3 3H7l3-3zM12 13v7"
+              onPress={pin}
+            />
+          )}
           <IconButton
             label="half the page for the chart"
             pressed={isChartWide.value}
@@ -114,7 +103,10 @@ export function ChartView() {
         <AllNodes layoutOf={thumbnailOf} />
       ) : (
         <>
-          <Charts name={name} />
+          <div class="chart-pair">
+            <Charts name={name} />
+            {pinned.value && <PinnedCharts pinned={pinned.value} />}
+          </div>
           <ContextTable
             roles={roles.value}
             before={(now) => moment.value.roleBefore(selectedNode.value, now.role, now.since)}
@@ -213,6 +205,7 @@ function Picture({ now, chart, layout }: { now: RoleNow; chart: Chart; layout: C
       label={`${role}: ${valueText(view.value)}`}
       covered={coveredOf(now)}
       heat={heatOf(now)}
+      differs={differences.value.here.get(chart.name) ?? null}
       controls={{ found: foundIn(chart), folded: foldedIn(chart), fold: (path) => toggleFold(chart, path) }}
     />
   );

@@ -7,17 +7,18 @@ import { circle, fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, ty
 import { LABEL_HEIGHT, Places } from './places.js';
 import type { EdgeMark, Scene, SceneNode } from './scene.js';
 
-/** A name inside of its node keeps this distance from the circle. */
-const INSIDE_PAD = 2;
+/** A name inside of its node keeps this distance from the circle, at half of the height of its letters. */
+const INSIDE = { pad: 1, half: 4.5 } as const;
 /** From a node to the middle of the word below. */
-const BELOW = 10;
+const BELOW = 9.5;
 const FONTS = { badge: labelFont(700), state: labelFont(450), mark: labelFont(600) } as const;
 const BADGE_HEIGHT = 18;
 const MARK_PARTS = [0.38, 0.5, 0.6, 0.3] as const;
 /** With more labels of links, correct ones are only drawn for the selected node. */
 const MARKS_MAX = 8;
 
-export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): void {
+/** Returns the places that are taken. */
+export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): Places {
   const { ctx } = drawn;
   const isCrowd = drawn.count > LABELS_MAX;
   const places = isCrowd ? new Places() : Places.around(drawn);
@@ -28,6 +29,7 @@ export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): void
   drawNames(drawn, scene.nodes, emphasis, places);
   drawMarks(drawn, scene.marks, emphasis, places);
   drawBadges(drawn, scene.nodes);
+  return places;
 }
 
 /** Gauges, badges and words for what is folded have their places. */
@@ -59,7 +61,7 @@ function drawNames(drawn: Drawn, nodes: readonly SceneNode[], { node: selected, 
   for (const node of shown) if (!isChosen(node)) drawName(drawn, node, nodes[node], false, places);
 }
 
-/** Inside of the node if it fits, otherwise below or above it, with the state of the node. */
+/** Inside of the node if it fits, otherwise below it, with the state of the node. */
 function drawName(drawn: Drawn, node: number, shown: SceneNode | undefined, isChosen: boolean, places: Places): void {
   const { ctx } = drawn;
   const colors = palette();
@@ -68,7 +70,7 @@ function drawName(drawn: Drawn, node: number, shown: SceneNode | undefined, isCh
   const name = shorten(drawn.names[node]!);
   const font = labelFont(isChosen ? 700 : 550);
   const width = widthOf(name, labelFont(700));
-  const isInside = radius > LABEL_HEIGHT / 2 && width + 2 * INSIDE_PAD <= 2 * Math.sqrt(radius ** 2 - (LABEL_HEIGHT / 2) ** 2);
+  const isInside = radius > INSIDE.half && width / 2 + INSIDE.pad <= Math.sqrt(radius ** 2 - INSIDE.half ** 2);
   const state = shorten(stateText(shown));
   const lines = [
     ...(isInside ? [] : [{ text: name, font, color: isChosen || drawn.count <= 40 ? colors.ink : colors.muted }]),
@@ -81,10 +83,8 @@ function drawName(drawn: Drawn, node: number, shown: SceneNode | undefined, isCh
   if (lines.length === 0) return;
   const height = lines.length * LABEL_HEIGHT;
   const widest = Math.max(...lines.map(({ text, font }) => widthOf(text, font)));
-  const away = radius + BELOW - LABEL_HEIGHT / 2 + height / 2;
-  const spots = [away, -away].map((down) => ({ x, y: y + down, width: widest, height }));
-  const box = spots.find((one) => places.take(one)) ?? (isChosen ? spots[0] : undefined);
-  if (!box) return;
+  const box = { x, y: y + radius + BELOW + (height - LABEL_HEIGHT) / 2, width: widest, height };
+  if (!places.take(box) && !isChosen) return;
   for (const [i, { text, font, color }] of lines.entries()) {
     ctx.font = font;
     fillText(ctx, text, x, box.y + (i + 0.5) * LABEL_HEIGHT - height / 2, color, colors.panel);

@@ -3,7 +3,7 @@ import { kindColor, palette, TONES } from '../colors.js';
 import { along, type Spot } from './geometry.js';
 import { labelFont, widthOf } from '../chart/measure.js';
 import { circle, fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
-import { LABEL_HEIGHT, Places } from './places.js';
+import { LABEL_HEIGHT, type Places } from './places.js';
 import type { Life } from '../../model/moment.js';
 import type { Scene, SceneLink } from './scene.js';
 
@@ -163,7 +163,12 @@ export function drawGauges(drawn: Drawn, { nodes }: Scene): void {
   }
 }
 
-export function drawMessages(drawn: Drawn, messages: readonly MovingMessage[], { message: selected }: Emphasis): void {
+export function drawMessages(
+  drawn: Drawn,
+  messages: readonly MovingMessage[],
+  { message: selected }: Emphasis,
+  places: Places,
+): void {
   const { ctx } = drawn;
   const size = Math.min(Math.max(radiusOf(drawn) * 0.42, 2.4), 6.5);
   const paths = new Map<string, Path2D>();
@@ -188,18 +193,21 @@ export function drawMessages(drawn: Drawn, messages: readonly MovingMessage[], {
     ctx.fillStyle = color;
     ctx.fill(path);
   }
-  writeLabels(drawn, spots, size, selected);
+  writeLabels(drawn, spots, { size, selected, places: places.copy() });
 }
 
 type Moving = Spot & { readonly moving: MovingMessage };
 
-/** Next to each message, if the word covers neither a node nor another word. A crowd of messages has no labels. */
-function writeLabels(drawn: Drawn, spots: readonly Moving[], size: number, selected: number): void {
+/** Next to each message, if the word covers neither a node nor other words. A crowd of messages has no labels. */
+function writeLabels(
+  drawn: Drawn,
+  spots: readonly Moving[],
+  { size, selected, places }: { readonly size: number; readonly selected: number; readonly places: Places },
+): void {
   const { ctx } = drawn;
   const font = (ctx.font = labelFont(600));
   ctx.textAlign = 'left';
   const isCrowd = spots.length > LABELS_MAX / 4;
-  const places = isCrowd ? new Places() : Places.around(drawn);
   for (const { moving, x, y } of spots) {
     const isChosen = moving.ordinal === selected;
     if (isChosen) circle(ctx, { x, y }, size * 2.4, null, palette().accent);

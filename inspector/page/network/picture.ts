@@ -24,6 +24,7 @@ import { drawGauges, drawGroups, drawMessages, drawNodes, drawSelection, type Mo
 import { drawLabels } from './draw-labels.js';
 import { drawFolds, drawPrograms } from './draw-programs.js';
 import type { Drawn } from './ink.js';
+import type { Places } from './places.js';
 import { CROWD, placeCrowd } from './crowd.js';
 import { placeNodes, type Placement, type Positions } from './force.js';
 import { keepPlaces, range } from './by-hand.js';
@@ -157,6 +158,8 @@ interface Ground {
   readonly canvas: HTMLCanvasElement;
   readonly inputs: readonly unknown[];
   readonly paintedAt: number;
+  /** Where it has words. */
+  readonly places: Places;
   /** The least time in milliseconds until the next painting. */
   stays: number;
 }
@@ -186,12 +189,12 @@ export function paintNetwork(ctx: CanvasRenderingContext2D, given: Size): void {
   if (!ground || !mayStay(ground, inputs, isPlaying.value && names.length > CROWD)) {
     const canvas = ground?.canvas ?? document.createElement('canvas');
     const began = performance.now();
-    paintGround(drawnOn(sized(canvas, given)));
+    const places = paintGround(drawnOn(sized(canvas, given)));
     ctx.drawImage(canvas, 0, 0, given.width, given.height);
     const paintedAt = performance.now();
-    ground = { canvas, inputs, paintedAt, stays: Math.max(CROWD_MS, PAINTINGS_BETWEEN * (paintedAt - began)) };
+    ground = { canvas, inputs, paintedAt, places, stays: Math.max(CROWD_MS, PAINTINGS_BETWEEN * (paintedAt - began)) };
   } else ctx.drawImage(ground.canvas, 0, 0, given.width, given.height);
-  drawMessages(drawnOn(ctx), moving(), emphasis.value);
+  drawMessages(drawnOn(ctx), moving(), emphasis.value, ground.places);
 }
 
 /** The scene is the last of the inputs, and the only one that may lag behind. */
@@ -200,7 +203,7 @@ function mayStay({ inputs: painted, paintedAt, stays }: Ground, inputs: readonly
   return differs < 0 || (mayLag && differs === inputs.length - 1 && performance.now() - paintedAt < stays);
 }
 
-function paintGround(drawn: Drawn): void {
+function paintGround(drawn: Drawn): Places {
   drawPrograms(drawn, programs.value ?? []);
   drawGroups(drawn, scene.value, links.value);
   drawLinks(drawn, links.value);
@@ -209,6 +212,6 @@ function paintGround(drawn: Drawn): void {
   drawSelection(drawn, emphasis.value);
   drawNodes(drawn, scene.value);
   drawGauges(drawn, scene.value);
-  drawLabels(drawn, scene.value, emphasis.value);
   drawFolds(drawn, folds.value);
+  return drawLabels(drawn, scene.value, emphasis.value);
 }

@@ -9,18 +9,23 @@ export interface Box {
   readonly height: number;
 }
 
-/** The height of a line of words, with a little air. */
-export const LABEL_HEIGHT = 14;
+/** The height of a line of words. */
+export const LABEL_HEIGHT = 13;
 
 export class Places {
-  private readonly taken: Box[] = [];
+  constructor(private readonly taken: Box[] = []) {}
 
   /** All places but those of the nodes. */
   static around(drawn: Drawn): Places {
     const places = new Places();
-    const size = 2 * radiusOf(drawn);
+    const size = 2 * radiusOf(drawn) - 1;
     for (let node = 0; node < drawn.names.length; node++) places.keep({ ...spotOf(drawn, node), width: size, height: size });
     return places;
+  }
+
+  /** The same places for other words, which change nothing here. */
+  copy(): Places {
+    return new Places([...this.taken]);
   }
 
   /** Takes a place whether it is free or not. */

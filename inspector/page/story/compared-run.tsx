@@ -38,8 +38,8 @@ function paint(ctx: CanvasRenderingContext2D): void {
   drawPointers(drawn, scene);
   drawNodes(drawn, scene);
   drawGauges(drawn, scene);
-  drawLabels(drawn, scene, NOTHING);
-  drawMessages(drawn, movingOn(drawn), NOTHING);
+  const places = drawLabels(drawn, scene, NOTHING);
+  drawMessages(drawn, movingOn(drawn), NOTHING, places);
 }
 
 function movingOn({ view, xs, ys }: Drawn): MovingMessage[] {

@@ -1,0 +1,16 @@
+/** The parts of a chart that another version of it lacks or has with other words. */
+import type { Chart, ChartState, ChartTransition } from './chart.js';
+import type { ChartPart } from './chart-search.js';
+
+export function partsMissingIn(chart: Chart, other: Chart): ReadonlySet<ChartPart> {
+  const states = new Set([...other.states.values()].map(stateText));
+  const transitions = new Set(other.transitions.map(transitionText));
+  return new Set<ChartPart>([
+    ...[...chart.states.values()].filter((state) => state.path !== '' && !states.has(stateText(state))).map(({ path }) => path),
+    ...chart.transitions.filter((transition) => !transitions.has(transitionText(transition))),
+  ]);
+}
+
+const stateText = ({ children, ...state }: ChartState): string => JSON.stringify(state);
+
+const transitionText = ({ index, ...transition }: ChartTransition): string => JSON.stringify(transition);
