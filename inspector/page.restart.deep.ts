@@ -4,7 +4,7 @@ import { startApplication } from './page/testing/application.js';
 import { pageUrl, visit } from './page/testing/browser.js';
 import { receiveInspection } from './stately/receive.js';
 
-/** The browser logs each request that nobody answered. */
+/** The browser logs each request without an answer. */
 const UNANSWERED = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
 
 async function restarted() {
@@ -24,7 +24,7 @@ async function restarted() {
   return { first, application, page, leave, start, states };
 }
 
-test('a page that follows continues with the states and charts of all actors, and with what happened meanwhile', async () => {
+test('a page that follows continues with all actors and with the events that waited', async () => {
   const { first, application, page, leave, start, states } = await restarted();
   await expect.poll(states).toEqual(['filled']);
   await first.close();

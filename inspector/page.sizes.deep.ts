@@ -1,4 +1,4 @@
-/** What an event is and does is shown whole, whatever the size of the screen and the number of roles. */
+/** Texts of the event table on screens of three sizes, for nodes with several roles. */
 import { expect, test } from 'vitest';
 import { openPage } from './page/testing/browser.js';
 import { traceOf } from './page/testing/traces.js';

@@ -225,7 +225,7 @@ test('a process that was paused for long reads the answer first, and drops nothi
   await sent;
 });
 
-test('an inspector that started again receives the state of the program first, and then the reports that waited', async () => {
+test('a new inspector receives the state of the program, then the reports that waited', async () => {
   let lines: TraceLine[] = [];
   let inbox = new Inbox(new Merger(0, (line) => lines.push(line)));
   let isAway = false;
@@ -267,7 +267,7 @@ test('a silent program shows itself to an inspector that started again', async (
   await expect.poll(() => nodes).toEqual(['n']);
 });
 
-test('after many reports that were taken, only the state of what is there is sent to another inspector', () => {
+test('a new inspector receives no nodes that have ended', () => {
   const backlog = new ReportBacklog();
   backlog.put(start('n', { charts: { c: { id: 'c' } } }));
   for (let count = 1; count <= 20_000; count++) {

@@ -1,5 +1,5 @@
 /**
- * The charts of a second node beside those of the selected one: of another actor, or of a node of the trace that was open before. Parts in
+ * The charts of a second node next to those of the selected one: of another actor, or of a node of the trace that was open before. Parts in
  * which two versions of a chart differ are marked.
  */
 import { computed, signal } from '@preact/signals';
@@ -7,6 +7,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { isObject } from '../../../machines/checks.js';
 import { partsMissingIn } from '../../model/chart-difference.js';
 import type { ChartPart } from '../../model/chart-search.js';
+import type { Size } from '../../model/chart-shapes.js';
 import { readChart, type Chart } from '../../model/chart.js';
 import { Moment, type RoleNow } from '../../model/moment.js';
 import type { ReadTrace } from '../../model/recording.js';
@@ -14,7 +15,7 @@ import { activePaths, valueText } from '../../model/values.js';
 import { isChartWide } from '../shell.js';
 import { currentLine, growing, moment, recording, selectedNode } from '../state.js';
 import { charts } from './charts.js';
-import { fittingScale, layoutOf, type Size } from './layouts.js';
+import { fittingScale, layoutOf } from './layouts.js';
 import { foldedIn, zoom } from './looks.js';
 import { takenLast, type NodeCharts } from './node-charts.js';
 import { ChartPicture } from './picture.js';

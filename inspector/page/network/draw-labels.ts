@@ -14,7 +14,7 @@ const BELOW = 9.5;
 const FONTS = { badge: labelFont(700), state: labelFont(450), mark: labelFont(600) } as const;
 const BADGE_HEIGHT = 18;
 const MARK_PARTS = [0.38, 0.5, 0.6, 0.3] as const;
-/** With more labels of links, correct ones are only drawn for the selected node. */
+/** The most labels of links. Beyond it, correct ones are only drawn for the selected node. */
 const MARKS_MAX = 8;
 
 /** Returns the places that are taken. */
