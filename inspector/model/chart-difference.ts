@@ -11,6 +11,6 @@ export function partsMissingIn(chart: Chart, other: Chart): ReadonlySet<ChartPar
   ]);
 }
 
-const stateText = ({ children, ...state }: ChartState): string => JSON.stringify(state);
+const stateText = ({ children: _, ...state }: ChartState): string => JSON.stringify(state);
 
-const transitionText = ({ index, ...transition }: ChartTransition): string => JSON.stringify(transition);
+const transitionText = ({ index: _, ...transition }: ChartTransition): string => JSON.stringify(transition);

@@ -142,7 +142,7 @@ function Cells({ event: { type, payload, states, context } }: { event: EventRow 
 
 const contextText = ({ key, before, after }: ContextChange): string => `${key}: ${before ?? 'none'} → ${after ?? 'none'}`;
 
-/** Each on a line of its own. */
+/** Each begins a new line. */
 const State = ({ chart, before, after }: StateChange) => (
   <span class="change">
     {before !== null && <>{before} → </>}

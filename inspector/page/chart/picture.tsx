@@ -22,8 +22,8 @@ interface ChartPictureProps {
   readonly covered: Covered | null;
   /** Visits of its parts; `null` if they are not shown. */
   readonly heat: Heat | null;
-  /** The parts that another version of the chart lacks; `null` if there is none. */
-  readonly differs?: ReadonlySet<ChartPart> | null;
+  /** The parts that another version of the chart lacks. */
+  readonly differs?: ReadonlySet<ChartPart> | undefined;
   /** Handlers for the viewer's actions, or `null` for a picture without buttons. */
   readonly controls: ChartControls | null;
 }
@@ -36,7 +36,7 @@ export interface ChartControls {
 
 const NOTHING: ReadonlySet<ChartPart> = new Set();
 
-export function ChartPicture({ layout, scale, active, taken, isNow, label, covered, heat, differs, controls }: ChartPictureProps) {
+export function ChartPicture({ layout, scale, active, taken, isNow, label, covered, heat, differs = NOTHING, controls }: ChartPictureProps) {
   const found = controls?.found ?? NOTHING;
   const isTaken = (one: ChartTransition) => taken.taken.includes(one);
   const appearance: Appearance = {
@@ -47,17 +47,17 @@ export function ChartPicture({ layout, scale, active, taken, isNow, label, cover
         taken.possible.includes(one) && 'is-possible',
         covered !== null && transitionCount(covered, one) === 0 && 'is-missed',
         found.has(one) && 'is-found',
-        differs?.has(one) && 'is-different',
+        differs.has(one) && 'is-different',
         heat && `heat-${heatLevel(heat.taken(one), heat.hottestTransition)}`,
       ]
         .filter(Boolean)
         .join(' '),
     found,
-    differs: differs ?? NOTHING,
+    differs,
     visits: (one) => (heat ? heat.taken(one) : null),
     covered,
   };
-  // The lines that were taken are drawn over the others.
+  // Taken transitions are drawn over the others.
   const edges = [...layout.edges].sort((a, b) => Number(isTaken(a.transition)) - Number(isTaken(b.transition)));
   return (
     <svg
@@ -68,10 +68,7 @@ export function ChartPicture({ layout, scale, active, taken, isNow, label, cover
       height={layout.height * scale}
       viewBox={`0 0 ${layout.width} ${layout.height}`}
     >
-      <defs>
-        <Arrow id="head" />
-        <Arrow id="head-taken" />
-      </defs>
+      <Arrows />
       {layout.states.map((placed) => (
         <State
           key={placed.state.path}
@@ -109,6 +106,13 @@ export function ChartPicture({ layout, scale, active, taken, isNow, label, cover
     </svg>
   );
 }
+
+const Arrows = () => (
+  <defs>
+    <Arrow id="head" />
+    <Arrow id="head-taken" />
+  </defs>
+);
 
 const Arrow = ({ id }: { id: string }) => (
   <marker id={id} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
@@ -151,7 +155,7 @@ function State({ placed, controls, isActive, isMissed, appearance, visits, heat 
     isActive && 'is-active',
     isMissed && 'is-missed',
     isFound && 'is-found',
-    looks.differs.has(state.path) && 'is-different',
+    appearance.differs.has(state.path) && 'is-different',
     heat !== null && `heat-${heat}`,
   ];
   return (

@@ -12,11 +12,12 @@ import { readChart, type Chart } from '../../model/chart.js';
 import { Moment, type RoleNow } from '../../model/moment.js';
 import type { ReadTrace } from '../../model/recording.js';
 import { activePaths, valueText } from '../../model/values.js';
+import { IconButton } from '../panel.js';
 import { isChartWide } from '../shell.js';
 import { currentLine, growing, moment, recording, selectedNode } from '../state.js';
 import { charts } from './charts.js';
 import { fittingScale, layoutOf } from './layouts.js';
-import { foldedIn, zoom } from './looks.js';
+import { foldedIn, zoom } from './view-options.js';
 import { takenLast, type NodeCharts } from './node-charts.js';
 import { ChartPicture } from './picture.js';
 
@@ -28,15 +29,24 @@ interface Pin {
 }
 
 const kept = signal<Pin | null>(null);
-export const isPinned = computed(() => kept.value !== null);
 
 /** Keeps the charts of the selected node, or closes those that are kept. */
-export function pin(): void {
+function pin(): void {
   const name = recording.value.nodes.names[selectedNode.value];
   const isClosing = kept.value !== null || name === undefined;
   kept.value = isClosing ? null : { recording: recording.value, name, line: currentLine.value };
   isChartWide.value = !isClosing;
 }
+
+export const PinButton = () => (
+  <IconButton
+    label={kept.value ? 'close the second chart' : 'keep this chart next to another one'}
+    pressed={kept.value !== null}
+    disabled={!kept.value && selectedNode.value < 0}
+    icon="M9 4h6l-1 6 3 3H7l3-3zM12 13v7"
+    onPress={pin}
+  />
+);
 
 const chartsText = ({ header }: ReadTrace): string => JSON.stringify(header?.charts);
 
@@ -119,7 +129,7 @@ function Picture({ now, node }: { now: RoleNow; node: PinnedNode }) {
       label={`${node.name}, ${role}: ${valueText(view.value)}`}
       covered={null}
       heat={null}
-      differs={differences.value.there.get(chart.name) ?? null}
+      differs={differences.value.there.get(chart.name)}
       controls={null}
     />
   );

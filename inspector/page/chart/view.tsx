@@ -14,7 +14,7 @@ import { currentLine, moment, recording, growing, selectedNode } from '../state.
 import { charts } from './charts.js';
 import { takenLast, type NodeCharts } from './node-charts.js';
 import { ChartPicture } from './picture.js';
-import { differences, isPinned, pin, pinned, PinnedCharts } from './pinned.js';
+import { differences, PinButton, pinned, PinnedCharts } from './pinned.js';
 import { AllNodes } from './all-nodes.js';
 import { ChartText } from './text.js';
 import { ContextTable } from './context.js';
@@ -54,14 +54,7 @@ export function ChartView() {
       tools={
         <>
           {header.value?.coverage && <span class="hint">struck out: not covered</span>}
-          {(isPinned.value || name !== undefined) && (
-            <IconButton
-              label={isPinned.value ? 'close the second chart' : 'keep this chart beside another one'}
-              pressed={isPinned.value}
-              icon="M9 4h6l-1 6 3 3H7l3-3zM12 13v7"
-              onPress={pin}
-            />
-          )}
+          <PinButton />
           <IconButton
             label="half the page for the chart"
             pressed={isChartWide.value}
@@ -205,7 +198,7 @@ function Picture({ now, chart, layout }: { now: RoleNow; chart: Chart; layout: C
       label={`${role}: ${valueText(view.value)}`}
       covered={coveredOf(now)}
       heat={heatOf(now)}
-      differs={differences.value.here.get(chart.name) ?? null}
+      differs={differences.value.here.get(chart.name)}
       controls={{ found: foundIn(chart), folded: foldedIn(chart), fold: (path) => toggleFold(chart, path) }}
     />
   );
