@@ -124,6 +124,9 @@ const ANY_VERSION = /^link(\/\d{1,9})?$/;
  * the given transport: it connects and closes it. Messages may be up to 8 MiB. Small messages of other conversations may overtake the parts
  * of a large one.
  *
+ * @param transport the transport to wrap. Do not connect or close it yourself.
+ * @param options the ids of all peers, and the times of the failure detector in milliseconds.
+ * @returns a transport with ordered, reliable delivery and the events `up` and `down`.
  * @throws UsageError for an option that is missing, wrong or unknown, and for a transport whose largest message is below 8,192 bytes.
  * @example
  * ```ts

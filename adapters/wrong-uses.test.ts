@@ -329,6 +329,6 @@ test('a platform without WebSocket: the error names the package to install', () 
 test('an uncaught error of a lost lock reports the loss and the page to read', () => {
   const { message } = new LostError('lock "printer" is lost: others may have gone on without this peer');
   expect(message).toMatch(
-    /^lock "printer" is lost: others may have gone on without this peer. What to do: the page "Locks", section "When a lock is lost"/,
+    /^lock "printer" is lost: others may have gone on without this peer. See the page "Locks", section "When a lock is lost"/,
   );
 });

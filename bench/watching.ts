@@ -127,7 +127,7 @@ const searches: Readonly<Record<string, Searched>> = {
     protocol: protocols['election']!,
     question: { topology: K3, options: { radii: [1] }, commands: [cut('n0', 'n1'), cut('n1', 'n2')] },
   },
-  'exclusion, 2 nodes for ever': {
+  'exclusion, 2 nodes without end': {
     protocol: protocols['exclusion']!,
     question: {
       topology: { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] },

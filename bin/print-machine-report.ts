@@ -6,7 +6,7 @@ import { describeStep } from '../test/machine/steps.js';
 import { bold, counted, dim, number, table, verdictInColor } from './style.js';
 import type { ReportWithPages } from './test-machine.js';
 
-const WALKED_ON: Readonly<Record<Mode, string>> = { live: 'on live actors', pure: 'on the chart alone' };
+const WALKED_ON: Readonly<Record<Mode, string>> = { live: 'on live actors', pure: 'only on the chart' };
 
 const HEADINGS: Readonly<Record<MachineKind, string>> = {
   state: 'states',
@@ -89,7 +89,7 @@ function printMutants(mutants: NonNullable<MachineReport['mutants']>): void {
   const by = (judge: string) => number(mutants.filter(({ killedBy }) => killedBy === judge).length);
   const survivors = mutants.filter(({ killedBy }) => killedBy === null);
   console.log(
-    `\n${counted(mutants.length, 'mutant')}: ${by('rules')} killed by rules, ${by('paths')} by paths alone, ${number(survivors.length)} left`,
+    `\n${counted(mutants.length, 'mutant')}: ${by('rules')} killed by rules, ${by('paths')} only by paths, ${number(survivors.length)} left`,
   );
   for (const { name, diff, reason } of survivors) {
     console.log(`\n${name}${reason === undefined ? '' : dim(` (the same: ${reason})`)}`);

@@ -32,7 +32,7 @@ test.each([0, 3, 15])('a run that loops from choice %i shows so where that choic
   const recording = read(loop);
   const steps = Array.from({ length: recording.endless! }, (_, line) => recording.line(line)).filter(isStep);
   expect(steps.filter(({ kind }) => kind !== 'start')).toHaveLength(loop);
-  expect(recording.line(recording.endless!)).toMatchObject({ why: 'what follows comes again and again for ever' });
+  expect(recording.line(recording.endless!)).toMatchObject({ why: 'the following lines repeat forever' });
   expect(verdictOf(recording)).toMatchObject({ verdict: 'invalid', endless: { from: recording.endless, rests: false } });
 });
 

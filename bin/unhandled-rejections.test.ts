@@ -57,7 +57,7 @@ describe('what is waited for and never comes', () => {
     [load, { services: { load: 'real' as const } }, /^service load, which runs for real has not settled within 0\.02 s/],
     [plain, { sut: never }, /^sut has not settled within/],
     [plain, { exec: { X: never } }, /^exec of X has not settled within/],
-    [plain, { states: { b: never } }, /^what is said of state "b" has not settled/],
+    [plain, { states: { b: never } }, /^the assertion of state "b" has not settled/],
   ])('%# is named', async (machine, tests, description) => {
     const testing = new MachineTesting(machine as never, tests, patienceOf(20));
     await expect(testing.firstFailure('shortest')).rejects.toThrow(description);

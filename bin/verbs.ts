@@ -62,7 +62,7 @@ export const verbs = {
   },
   test: {
     summary:
-      "walk a protocol's charts and systems, or an XState machine of yours: paths, coverage, mutants. Is every part of each chart reached, and does it do there what is expected? Whether a promise holds in all orders of messages is for quiver check",
+      "walk a protocol's charts and systems, or your XState machine: paths, coverage, mutants. Is every part of each chart reached, and does it do there what is expected? Whether a promise holds in all orders of messages is for quiver check",
     takes: 'PROTOCOL | FILE[#NAME]',
     options: {
       json,
@@ -136,7 +136,7 @@ export const verbs = {
     examples: ['quiver paper arvy', 'quiver paper all --html papers.html'],
   },
   spawn: {
-    summary: 'one node of a scenario as a process of its own, on WebSockets',
+    summary: 'one node of a scenario as its own process, over WebSockets',
     takes: 'FILE NODE',
     options: {
       url: { value: 'URL', description: 'the hub to connect to' },
@@ -147,7 +147,7 @@ export const verbs = {
     examples: ['quiver spawn locks.json n0 --hub 8080', 'quiver spawn locks.json n1 --url ws://127.0.0.1:8080'],
   },
   rehearse: {
-    summary: 'an application of yours, or a failure of it again, under faults in virtual time',
+    summary: 'your application, or a recorded failure of it, under faults in virtual time',
     takes: 'FILE[#NAME] [FAILURE]',
     options: {
       json,

@@ -243,7 +243,7 @@ describe('every peer', () => {
 
   test('a peer with storage does not fail with "too many members have lost their state"', () => {
     const forgotten = note('a', 'forgotten');
-    expect(broken({ faulty: [forgotten] })).toEqual(['a was told that too many have forgotten, and all have storage']);
+    expect(broken({ faulty: [forgotten] })).toEqual(['a was notified that too many have forgotten, although all have storage']);
     expect(broken({ faulty: [forgotten] }, { isStored: false })).toEqual([]);
   });
 

@@ -108,7 +108,9 @@ const allPeersAreServed: Rule = (history, { audience }) => {
 
 const nothingForgotten: Rule = (history, { isStored }) =>
   isStored
-    ? notes(history, 'forgotten').map(({ peer }) => `${peer} was told that too many have forgotten, and all have storage`)
+    ? notes(history, 'forgotten').map(
+        ({ peer }) => `${peer} was notified that too many have forgotten, although all have storage`,
+      )
     : [];
 
 const isFull = ({ type, fault }: HistoryLine, who: string): boolean => {

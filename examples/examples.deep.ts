@@ -55,5 +55,5 @@ test('distributed-counter: every node has two numbers, 1 to 14 in all', async ()
 test('mobile-object: from user to user, in the order of their requests', async () => {
   const [first, second] = (await printedBy('mobile-object')).trim().split('\n');
   expect(first).toBe('valid: the object went to n1, n2, n3, n2, n1, n14, n15, n14, n13');
-  expect(second).toBe('21 hops from user to user, 130 if everybody fetched it at n0 and brought it back');
+  expect(second).toBe('21 hops from user to user, 130 if each user fetched it at n0 and returned it');
 });

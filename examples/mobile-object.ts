@@ -33,4 +33,4 @@ const { verdict } = simulation.run();
 
 const withHome = asking.reduce((sum, user) => sum + 2 * distance('n0', user), 0);
 console.log(`${verdict}: the object went to ${asking.join(', ')}`);
-console.log(`${traveled} hops from user to user, ${withHome} if everybody fetched it at n0 and brought it back`);
+console.log(`${traveled} hops from user to user, ${withHome} if each user fetched it at n0 and returned it`);

@@ -93,6 +93,7 @@ const HEADERS = {
  * Serves the inspector's page and one trace on 127.0.0.1, under an address that contains a random token.
  *
  * @param source The text of a trace, or a function that returns it in pieces.
+ * @returns the server with its `url` and `close`.
  * @throws UsageError if the port is in use or the page is not built.
  * @example
  * ```ts

@@ -51,6 +51,8 @@ const MODULE = 'virtual:quiver-inspector';
 /**
  * Reports every XState actor of an application to an inspector while Vite serves it in development. A build and tests are unchanged.
  *
+ * @param options the address and the scenarios of the inspector.
+ * @returns a plugin of Vite.
  * @example
  * ```ts
  * // vite.config.ts

@@ -31,7 +31,7 @@ export class ProtocolError extends Error {
 /** Message of an error, or a description of a thrown value that is not an error. */
 export function thrownText(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message;
-  return `${jsonText(thrown)} was thrown, which is no Error`;
+  return `${jsonText(thrown)} was thrown, which is not an Error`;
 }
 
 function jsonText(value: unknown): string {

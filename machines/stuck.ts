@@ -14,6 +14,8 @@ const WORD_OF_LINKS = ['link.up', 'link.down'];
 /**
  * Default property of a protocol, which `defineProtocol` adds if the protocol declares none.
  *
+ * @param core the charts and the messages of a protocol.
+ * @returns a property of the kind `eventually`.
  * @public
  */
 export function noNodeIsStuck({ charts, messages = {} }: Core): Property<any> {

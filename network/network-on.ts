@@ -13,6 +13,9 @@ import { faultBudget } from './world/environment.js';
  *
  * A scheduler does not know the order of Quiver's events within one tick: use `Simulation` for runs that a seed repeats.
  *
+ * @param scenario a parsed scenario.
+ * @param scheduler the RxJS scheduler that defines the time.
+ * @returns a network that has not started.
  * @example
  * ```ts
  * import { map } from 'rxjs';

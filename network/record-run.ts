@@ -24,7 +24,7 @@ export function* recordRun(
   const { choices = [], refutes } = options;
   const writeEndless = () => {
     if (refutes?.loop !== simulation.choicesMade || simulation.choicesMade > choices.length) return;
-    recorder.endless(refutes.loop < choices.length ? 'what follows comes again and again for ever' : 'nothing more happens');
+    recorder.endless(refutes.loop < choices.length ? 'the following lines repeat forever' : 'nothing more happens');
   };
   simulation.start();
   writeEndless();

@@ -18,7 +18,7 @@ export function papersPage(papers: readonly Reproduction[]): string {
 <style>${STYLE}</style>
 <h1>The papers' tables, reproduced</h1>
 <p>Each figure comes from a run of the charts. Where another figure is expected, by the paper or by the reference implementation of its
-specification, it stands below ours: <span class="agrees">✓</span> agrees, <span class="differs">✗</span> differs.</p>
+specification, it is shown below ours: <span class="agrees">✓</span> agrees, <span class="differs">✗</span> differs.</p>
 ${summary(papers)}
 ${papers.map(section).join('\n')}
 </html>

@@ -36,7 +36,7 @@ class Visitor {
   constructor(page) {
     this.page = page;
     this.scenario = page.getByLabel('Scenario (JSON)');
-    this.chart = page.getByLabel('Protocol of your own');
+    this.chart = page.getByLabel('Your own protocol');
     this.outcome = page.locator('.outcome');
     this.problem = page.getByRole('alert');
     this.inspector = page.frameLocator('iframe');
@@ -156,7 +156,7 @@ async function reportsWhatIsWrong(visitor, right, look) {
     /the chart exports no protocol\. Export the result of defineProtocol\(\{ name, charts, network, … \}\) or, for quiver test, a machine\./,
   );
   await chart.fill('');
-  await visitor.isRefused('a protocol that nobody knows', /In the scenario: protocol is "ring", which is unknown. Did you mean/);
+  await visitor.isRefused('an unknown protocol', /In the scenario: protocol is "ring", which is unknown. Did you mean/);
   await scenario.fill('{ "protocol": ');
   await visitor.isRefused('half a scenario', /In the scenario: line 1, column 15: the text ends/);
 }
@@ -197,7 +197,7 @@ async function keepsTexts(visitor) {
   await visitor.gets('Check', 'valid');
   const own = `${scenarioOf('three-requests')}\n\n`;
   await scenario.fill(own);
-  await visitor.shows('Of other texts than those on the page: what is told above');
+  await visitor.shows('Not from the texts on this page: the result above');
   await visitor.take('A deadlock in print');
   await visitor.press('Bring back my texts');
   expectThat((await scenario.inputValue()) === own, 'the texts that a sample took the place of are lost');

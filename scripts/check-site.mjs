@@ -45,7 +45,7 @@ function* unreadable() {
   const written = pages.filter((name) => !/^(source|reference)\/|^404/.test(name));
   const descriptions = written.map((name) => contentOf(name, 'name="description'));
   for (const [i, name] of written.entries()) {
-    if (!descriptions[i] || descriptions.indexOf(descriptions[i]) !== i) yield `${name}: no description of its own`;
+    if (!descriptions[i] || descriptions.indexOf(descriptions[i]) !== i) yield `${name}: no separate description`;
     if (!contentOf(name, 'property="og:title')) yield `${name}: no social card`;
   }
   for (const file of ['card.png', 'sitemap.xml', 'llms.txt'])

@@ -21,6 +21,8 @@ import { recordWalk, traceOfWalk, walkAgain } from './system/walk.js';
 /**
  * Generated tests of a protocol: paths through its charts, walks through its small systems, and that both cover everything.
  *
+ * @param protocol the protocol.
+ * @param runner `describe`, `test` and `expect` of a test runner.
  * @throws UsageError if the protocol is invalid, or if the functions of a runner are missing.
  * @param reasons Explanations why items cannot be covered, by their names in the report.
  * @example

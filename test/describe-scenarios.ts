@@ -11,6 +11,8 @@ import { brokenIn } from './swarm/broken.js';
 /**
  * Saved scenarios as tests: none of them may break a property any more.
  *
+ * @param protocols the protocols by name.
+ * @param runner `test` and `expect` of a test runner.
  * @param scenarios the JSON of each by the name of its file, as `import.meta.glob` of Vite gives them; there may be none yet.
  * @example
  * ```ts

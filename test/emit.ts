@@ -20,6 +20,10 @@ import { requireProtocol } from '../network/scenario/required.js';
  * One chart of a protocol on its own, without a network: what an emitted test drives. `first` and each `send` give the state, the
  * context and the effects that were asked for.
  *
+ * @param protocol the protocol.
+ * @param chart the name of one of its charts.
+ * @param input the input of the chart.
+ * @returns the first result, and `send` for the next ones.
  * @throws UsageError for a chart that the protocol does not have.
  * @example
  * ```ts
@@ -53,7 +57,9 @@ export function startChart(
 /**
  * Starts one system of a protocol in which the test makes every choice. Each choice returns its result, in words.
  *
+ * @param protocol the protocol.
  * @param scenario The JSON of a scenario. Its times have no effect.
+ * @returns `make`, which takes a choice and returns the resulting lines.
  * @throws UsageError if the scenario is invalid. `make` throws it for a choice that is not possible now.
  * @example
  * ```ts

@@ -38,6 +38,9 @@ interface Attached {
  * Logic to invoke or spawn: the cluster actor of this kind with the id of the input. The child is done when the actor is; stopping the
  * child leaves the actor as it is.
  *
+ * @param cluster the cluster that hosts the actor.
+ * @param kind a name of `actors` in `createCluster`.
+ * @returns actor logic with the input `{ id }`. Its snapshot is the actor's.
  * @example
  * ```ts
  * import { assign, createActor, setup } from 'xstate';

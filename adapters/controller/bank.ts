@@ -41,6 +41,8 @@ export interface BankOptions extends PeersOptions {
 /**
  * Creates an account into which many peers pay and from which they withdraw. It is never overdrawn. See `Bank` for its limitations.
  *
+ * @param options the peers and the transport; `balance` is the amount at the start (default 0).
+ * @returns the account as this peer sees it.
  * @throws UsageError for a missing, invalid or unknown option, if `peers` does not contain the transport's id, if `parents` has no root, and
  * for a transport with too few guarantees.
  * @example

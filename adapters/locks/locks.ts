@@ -50,6 +50,7 @@ const CLOSE_MS = 5_000;
  * once and connects the transport. Locks are granted while a majority of the peers is connected.
  *
  * @param options The transport, and the same list of peers at every peer; see `LocksOptions`.
+ * @returns the locks of this peer, which connect in the background.
  * @throws UsageError for an option that is missing, wrong or unknown, for a list of peers that is too long for the messages of the
  * transport, and if the transport's id is not one of `peers`.
  * @example

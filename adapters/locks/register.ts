@@ -102,6 +102,8 @@ export interface RegisterOptions<T extends Json> {
  * Creates a value that outlives the peers that keep it: every member has a copy, and a value that a majority has stored is not lost. One
  * peer at a time changes it, under the register's own lock.
  *
+ * @param options the locks, a name that is unique among the registers, the initial value, and a check of values.
+ * @returns the register of this peer.
  * @throws UsageError for options that are missing or wrong, an `initial` that `isValue` rejects or that is too long for a message, and
  * locks of a client or of tabs.
  * @example

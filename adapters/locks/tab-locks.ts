@@ -39,6 +39,8 @@ const CHECKS = {
  * without a list. The first tab is served after a second without a reply, later ones as soon as the open ones have replied. If Web Locks
  * are sufficient, use those; here each grant also has a fence.
  *
+ * @param options the name of the channel (default `locks`), and an observer of the actors.
+ * @returns the locks of this tab.
  * @throws UsageError for an option that is wrong or unknown.
  * @example
  * ```ts

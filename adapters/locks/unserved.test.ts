@@ -119,8 +119,8 @@ describe('a client whose listed peers do not vote', () => {
   const client = (id: string, given: string) =>
     `${nothing('locks', id)}it is a client, and none of ${given} accepts it; it reaches `;
   const others = (speak: string, given: string) =>
-    `; ${speak} also take part in "locks", and are not among the peers that it was given (${given}): if they vote and these do not, ` +
-    'restart it with the voters as its peers, which locks.members on one of them lists';
+    `; ${speak} also take part in "locks", and are not among the peers that it was given (${given}). If they vote and these do not, ` +
+    'restart it with the voters as its peers: locks.members on one of them lists the voters';
 
   test('because they are clients themselves, or not connected', async () => {
     const { start, texts } = cluster();

@@ -173,8 +173,8 @@ function whyClientUnserved(node: LiveNode, transport: Transport, given: readonly
   const others = [...transport.peers].filter((peer) => !given.includes(peer) && channels.receivedFrom(peer, name) > 0);
   if (others.length === 0) return unserved;
   return (
-    `${unserved}; ${others.sort().join(', ')} also take part in "${name}", and are not among the peers that it was given (${given.join(', ')}): ` +
-    'if they vote and these do not, restart it with the voters as its peers, which locks.members on one of them lists'
+    `${unserved}; ${others.sort().join(', ')} also take part in "${name}", and are not among the peers that it was given (${given.join(', ')}). ` +
+    'If they vote and these do not, restart it with the voters as its peers: locks.members on one of them lists the voters'
   );
 }
 

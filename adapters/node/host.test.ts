@@ -64,7 +64,7 @@ test('a chart with side effects is refused here as in the checker', async () => 
   node.command('request');
   await expect(node.closed).resolves.toMatchObject({
     message:
-      'node a: its step for "request" failed: A chart used "xstate.log". Charts are pure: use the effects of machines/effects.ts instead.',
+      'node a: its step for "request" failed: A chart used "xstate.log". Charts are pure: use the effects that xstate-quiver exports, such as send and arm.',
   });
 });
 

@@ -47,6 +47,7 @@ type Scope<I> = Parameters<Logic<I>['transition']>[2];
  * restore a persisted snapshot, create the transport in `create`.
  *
  * @param create creates the node from the actor's input: `createNode`, or a function that also creates a transport.
+ * @returns actor logic whose snapshot contains the roles of the node.
  * @example
  * ```ts
  * import { createActor } from 'xstate';

@@ -50,6 +50,7 @@ import type { Transport } from '../transports/transport.js';
  * charts run as snapshots with cached steps. With `inspect`, or in an actor (`nodeLogic`), they are live XState actors.
  *
  * @param options the protocol, the transport, and the participants.
+ * @returns the node, which takes commands once its `ready` resolves.
  * @throws UsageError for a missing, invalid or unknown option, if the transport guarantees less than the protocol requires, if the topology
  * does not contain the transport's id, and for `storage` if the protocol stores nothing.
  * @example

@@ -27,6 +27,7 @@ export interface StorageConformance {
 /**
  * Defines the tests that every storage must pass, with the given runner.
  *
+ * @param suite the `test` function of a runner, and a function that creates the storage of a peer.
  * @example
  * ```ts
  * import { test } from 'node:test';
@@ -108,7 +109,7 @@ function shared({ test, create }: StorageConformance): void {
       () => null,
       (thrown: unknown) => thrown,
     );
-    check(error instanceof StorageError, `save gave ${String(error)} in place of a StorageError`);
+    check(error instanceof StorageError, `save gave ${String(error)} instead of a StorageError`);
     same(await (await open(peer)).load('locks'), 2);
   });
 
@@ -163,7 +164,7 @@ function check(isTrue: boolean, otherwise: string): void {
 
 function same(found: unknown, expected: unknown): void {
   const [one, other] = [sorted(found), sorted(expected)];
-  check(one === other, `${one.slice(0, 200)} in place of ${other.slice(0, 200)}`);
+  check(one === other, `${one.slice(0, 200)} instead of ${other.slice(0, 200)}`);
 }
 
 /** JSON with sorted keys: an engine may keep them in another order. */

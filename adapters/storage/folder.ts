@@ -38,6 +38,7 @@ function fileNameOf(key: string): string {
  * Creates the storage of a peer in a folder, with a file for each key. A save resolves after it is flushed to the disk.
  *
  * @param folder the path of a folder for this peer only. It is created if it does not exist.
+ * @returns a storage for the option `storage`.
  * @throws UsageError for a path that is not a text or is empty.
  * @example
  * ```ts

@@ -15,6 +15,7 @@ const STORE = 'values';
  * Creates the storage of a peer in IndexedDB. The database is opened at the first load or save.
  *
  * @param name the name of the database, for this peer only.
+ * @returns a storage for the option `storage`.
  * @example
  * ```ts
  * import { broadcastChannel, linked } from 'xstate-quiver/transports';

@@ -53,6 +53,8 @@ export interface JetStreamStorageOptions {
  * Creates the storage of a peer in a key-value bucket of NATS JetStream. Unanswered requests are repeated for thirty seconds. After that, and
  * for any other error, loads and saves reject with the error of the client.
  *
+ * @param options the bucket and the id of this peer.
+ * @returns a storage for the option `storage`.
  * @throws UsageError for an invalid bucket or id.
  * @example
  * ```ts

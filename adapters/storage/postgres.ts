@@ -42,6 +42,8 @@ const CHECKS = {
  * Creates the storage of a peer in Postgres. Used with `createCluster`, it also stores the copies of all actors. All members use the same
  * table.
  *
+ * @param options a client or pool of `pg`, the id of this peer, and the table (default `quiver`).
+ * @returns a storage for the option `storage`.
  * @throws UsageError for an option that is missing or wrong.
  * @example
  * ```ts

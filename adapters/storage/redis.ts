@@ -50,6 +50,8 @@ return next`;
  * Creates the storage of a peer in Redis. Used with `createCluster`, it also stores the copies of all actors. All members use the same
  * prefix.
  *
+ * @param options a client of ioredis or node-redis, the id of this peer, and the prefix of the keys (default `quiver`).
+ * @returns a storage for the option `storage`.
  * @throws UsageError for an option that is missing or wrong.
  * @example
  * ```ts

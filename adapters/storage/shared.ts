@@ -80,6 +80,8 @@ const PEERS = 'peers';
 /**
  * Creates the storage of one peer on your own engine.
  *
+ * @param options the four methods of the store, and the id of this peer.
+ * @returns a storage for the option `storage`.
  * @throws UsageError for a store without the four methods, or a peer that is not text.
  * @example
  * ```ts

@@ -31,6 +31,8 @@ const CHECKS = { id: idCheck, channel: optional(someText), ...environmentChecks 
  * A transport over a BroadcastChannel between the tabs, frames and workers of one origin; in Node, between the threads of one process. It
  * may lose messages and does not report which peers are up: wrap it in `linked`.
  *
+ * @param options the id of this peer, and the name of the channel (default `quiver`).
+ * @returns a transport that is not connected yet.
  * @throws UsageError for options that are missing, wrong or unknown.
  * @example
  * ```ts

@@ -13,6 +13,7 @@ export type { Conformance };
 /**
  * Defines the tests that every transport must pass, and those that follow from its `guarantees`, with the given runner.
  *
+ * @param suite the `test` function of a runner, the guarantees, and a function that creates transports.
  * @example
  * ```ts
  * import { test } from 'node:test';

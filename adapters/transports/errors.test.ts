@@ -12,7 +12,7 @@ test('a lost lock may be requested again unless its locks ended, with advice', (
   const { LostError } = errors;
   expect(new LostError('lost')).toMatchObject({
     isRetryable: true,
-    message: 'lost. What to do: the page "Locks", section "When a lock is lost"',
+    message: 'lost. See the page "Locks", section "When a lock is lost"',
   });
   expect(new LostError('lost', { cause: new Error('the end') }).isRetryable).toBe(false);
 });

@@ -72,7 +72,7 @@ export class LostError extends Error {
   readonly isRetryable = !this.cause;
 
   constructor(what: string, options?: ErrorOptions) {
-    super(`${what}. What to do: the page "Locks", section "When a lock is lost"`, options);
+    super(`${what}. See the page "Locks", section "When a lock is lost"`, options);
   }
 }
 

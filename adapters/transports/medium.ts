@@ -21,7 +21,9 @@ interface Impaired extends Guarantees {
  * Applies RxJS operators to the messages of a transport, for tests: messages are delivered when `operator` emits them. The result
  * guarantees neither order nor delivery, so wrap it in `linked` for locks and elections, as in production.
  *
+ * @param transport the transport to wrap.
  * @param operator returns the operator for messages from one peer, or `undefined` to deliver them unchanged.
+ * @returns a transport that may lose, repeat and reorder messages.
  * @throws UsageError for an argument that is missing or wrong. An operator that fails closes the transport with its error.
  * @example
  * ```ts

@@ -31,6 +31,9 @@ export interface Port {
 /**
  * Creates the transport of the peer that owns this port of a hub.
  *
+ * @param port a `MessagePort` whose other end is attached to the hub.
+ * @param options the id of this peer.
+ * @returns a transport that is not connected yet.
  * @throws UsageError for a value that is not a port, and for an invalid id.
  * @example
  * ```ts

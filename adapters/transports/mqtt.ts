@@ -66,6 +66,8 @@ const CHECKS = {
 /**
  * A transport over an MQTT broker. It may lose and duplicate messages, and does not report which peers are up. Wrap it in `linked`.
  *
+ * @param options the id of this peer, a function that connects the client, and the topic (default `quiver`).
+ * @returns a transport that is not connected yet.
  * @throws UsageError for an option that is missing, wrong or unknown.
  * @example
  * ```ts

@@ -51,6 +51,8 @@ const CHECKS = {
 /**
  * A transport over NATS with core subjects. It may lose messages, and does not report which peers are up. Wrap it in `linked`.
  *
+ * @param options the id of this peer, a function that connects the client, and the subject (default `quiver`).
+ * @returns a transport that is not connected yet.
  * @throws UsageError for an option that is missing, wrong or unknown.
  * @example
  * ```ts

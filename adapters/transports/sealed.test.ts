@@ -99,7 +99,7 @@ test('under the link layer, a public broker has the guarantees of the papers', a
 
 test('a short key is refused', () => {
   const transport = new InProcessBus().transport('a');
-  expect(() => sealed(transport, { key: 'short' })).toThrow('a key of 5 bytes can be guessed. Use at least 16 random ones');
+  expect(() => sealed(transport, { key: 'short' })).toThrow('a key needs at least 16 random bytes, but has 5');
 });
 
 describe('under the link layer, on a bus that loses, duplicates and reorders messages', () => {
@@ -369,7 +369,7 @@ test.each<[string, () => unknown, string]>([
     'failed: EBUSY',
   ],
   ['returns nothing', () => undefined, 'returned no valid key: no key was passed. Use at least one for every peer'],
-  ['returns a short one', () => 'short', 'returned no valid key: a key of 5 bytes can be guessed'],
+  ['returns a short one', () => 'short', 'returned no valid key: a key needs at least 16 random bytes, but has 5'],
   ['returns a promise', () => Promise.reject(new Error('no such file')), 'returned a promise. Return the keys synchronously'],
 ])('a key function that temporarily %s loses only messages of that peer, and no link', async (_, fail, why) => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});

@@ -75,6 +75,9 @@ const HEAD_BYTES = 1_024;
  * Messages are not encrypted. The result owns the given transport: it connects and closes it. Its largest message is half of the given
  * transport's, minus 512 bytes.
  *
+ * @param transport the transport to wrap.
+ * @param options the key of at least 16 bytes, or a function that returns the key for each peer.
+ * @returns a transport that drops messages without a valid seal.
  * @throws UsageError for a value that is not a transport, for options that are missing, wrong or unknown, and for a key of fewer than 16
  * bytes.
  * @example
@@ -382,7 +385,7 @@ class Keys {
       const secret = typeof key === 'string' ? new TextEncoder().encode(key) : key;
       if (!(secret instanceof Uint8Array)) throw new UsageError(`a key is ${quote(key)}. Use a string or a Uint8Array`);
       if (secret.length < KEY_BYTES_MIN)
-        throw new UsageError(`a key of ${secret.length} bytes can be guessed. Use at least ${KEY_BYTES_MIN} random ones`);
+        throw new UsageError(`a key needs at least ${KEY_BYTES_MIN} random bytes, but has ${secret.length}`);
       const hex = bytesToHex(secret);
       let made = this.made.get(hex);
       if (!made) this.made.set(hex, (made = sealingKey(secret)));

@@ -94,6 +94,8 @@ const DOUBT = 'this peer cannot decide now whom to admit';
  * `connect` settles once the addresses have answered, at the latest after a second. It rejects with a ConnectionError if this peer cannot
  * listen or has been refused by then. If a peer refuses this one later, the event `closed` contains that error.
  *
+ * @param options the id of this peer, the addresses of the others, and where to listen.
+ * @returns a transport that is not connected yet.
  * @throws UsageError for an option that is missing, wrong or unknown.
  * @example
  * ```ts

@@ -77,6 +77,8 @@ const CHECKS = {
  * A transport over WebSockets through a hub. It reconnects automatically. Messages in flight are lost then; wrap it in `linked` to prevent
  * that.
  *
+ * @param options the id of this peer and the URLs of the hubs, in order of preference.
+ * @returns a transport that is not connected yet.
  * @throws UsageError for an option that is missing, wrong or unknown, and if the platform has no WebSocket and none was passed.
  * @example
  * ```ts

@@ -202,7 +202,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => linked(linked(channel, { peers: ['a', 'b'] }), { peers: ['a', 'b'] }),
     'transport "a" is already linked. Use it',
   ],
-  ['a key that can be guessed', () => sealed(channel, { key: 'secret' }), 'a key of 6 bytes can be guessed. Use at least 16'],
+  ['a key that can be guessed', () => sealed(channel, { key: 'secret' }), 'a key needs at least 16 random bytes, but has 6'],
   [
     'an address of a page',
     () => webSocket({ id: 'a', url: 'http://x' }),

@@ -110,7 +110,7 @@ async function byFrameAlone() {
 
 export async function traceHandOvers() {
   const samples = await samplesInTurn(ROUNDS, {
-    'a WebSocket frame alone': byFrameAlone,
+    'only a WebSocket frame': byFrameAlone,
     'hub, asks again at once': () => byHub(0),
     'mesh, asks again at once': () => byMesh(0),
     'hub, asks again after 3 ms': () => byHub(3),

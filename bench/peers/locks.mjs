@@ -106,7 +106,7 @@ async function quiver(media) {
 
 export async function compareLocks() {
   const samples = await samplesInTurn(ROUNDS, {
-    'redlock, 5 ± 5 ms retries for ever': async () => withServer(await redisServer(), redlockOn),
+    'redlock, retries every 5 ± 5 ms without a limit': async () => withServer(await redisServer(), redlockOn),
     'etcd3, a watch for the one that waits': async () => withServer(await etcdServer(), etcdOn),
     'Quiver, WebSocket hub': byHub,
     'Quiver, WebSocket mesh': byMesh,

@@ -100,7 +100,7 @@ test.each([
   ],
   [
     [file('found.json', '{"rehearsal":1}'), '--seed', '7'],
-    /found\.json tells of a run that has been\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed/,
+    /found\.json shows a recorded run\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed/,
   ],
   [
     [file('empty.ndjson', ''), '--save', 'x.html', '--port', '8080'],

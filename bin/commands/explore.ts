@@ -84,8 +84,8 @@ function refuseIdle({ live, save, seed, port, contacts, story }: ValuesOf<'explo
   if (seed === undefined) return;
   const kind = file === undefined ? null : kindOf(file);
   if (kind === 'scenario') return;
-  const run = live ? '--live shows' : kind === 'trace' ? `${file} is` : kind === 'failure' ? `${file} tells of` : 'a story shows';
-  const what = live ? 'programs as they run' : kind === null ? 'runs of its own' : 'a run that has been';
+  const run = live ? '--live shows' : kind === 'trace' ? `${file} is` : kind === 'failure' ? `${file} shows` : 'a story shows';
+  const what = live ? 'programs as they run' : kind === null ? 'its own runs' : 'a recorded run';
   throw new UsageError(
     `--seed works only with a scenario that runs now, but ${run} ${what}. Omit --seed, or run a scenario: quiver explore scenario.json --seed ${seed}`,
   );

@@ -127,7 +127,7 @@ describe('quiver test of a machine', () => {
 
   test('--mode pure tests only the chart', async () => {
     expect(await walk([login, '--with', inFolder('samples.mjs', samples), '--mode', 'pure'])).toBe(0);
-    expect(printed.join('\n')).toMatch(/6 states, 19 steps between them\n[^]*tour .* on the chart alone\n[^]*valid$/);
+    expect(printed.join('\n')).toMatch(/6 states, 19 steps between them\n[^]*tour .* only on the chart\n[^]*valid$/);
     await expect(walk([login, '--mode', 'pur'])).rejects.toThrow(/^mode is "pur".*pure/);
   });
 

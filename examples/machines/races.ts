@@ -96,7 +96,7 @@ export const races: Readonly<Record<string, Race>> = {
     }),
   },
   'traffic light': {
-    breaks: 'nobody walks before cars',
+    breaks: 'pedestrians never go before cars',
     // Two timers that should be synchronized: that of the cars, and one from the button to the walk.
     machine: setup({ delays: { green: 10_000, yellow: 2000, red: 9000, approach: 12_000, walk: 6000 } }).createMachine({
       id: 'light',

@@ -51,7 +51,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'form wizard': {
     machine: formWizard,
     tests: {
-      reasons: { 'wait without timeout submitting': 'the request has a timeout of its own' },
+      reasons: { 'wait without timeout submitting': 'the request has its own timeout' },
       events: { NAME: [{ name: '' }, { name: 'ann' }, { name: 'bob' }], AGE: [{ age: 17 }, { age: 18 }] },
       services: { checkName: { done: [true, false] } },
       invariants: {
@@ -97,7 +97,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'traffic light': {
     machine: trafficLight,
     tests: {
-      invariants: { 'nobody walks before cars': (state) => !(state.hasTag('cars go') && state.hasTag('pedestrians go')) },
+      invariants: { 'pedestrians never go before cars': (state) => !(state.hasTag('cars go') && state.hasTag('pedestrians go')) },
       temporal: {
         'who presses gets to walk': {
           when: (state) => state.context.isWanted && !state.matches('dark'),
@@ -110,7 +110,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'drag and drop': {
     machine: dragAndDrop,
     tests: {
-      reasons: { 'wait without timeout storing': 'the request has a timeout of its own' },
+      reasons: { 'wait without timeout storing': 'the request has its own timeout' },
       events: { MOVE: [{ by: 1 }, { by: 5 }] },
       // Test only places: the number of states grows with the number of moves.
       filter: (state, step) => !('event' in step) || step.event.type !== 'DOWN' || state.context.at < 5,
@@ -161,8 +161,8 @@ export const examples: Readonly<Record<string, Example>> = {
     machine: order,
     tests: {
       reasons: {
-        'wait without timeout placing': 'the request has a timeout of its own',
-        'line: wait without timeout checking': 'the request has a timeout of its own',
+        'wait without timeout placing': 'the request has its own timeout',
+        'line: wait without timeout checking': 'the request has its own timeout',
       },
       events: { ADD: [{ article: 'pen' }] },
       services: { stock: { done: [true, false] } },

@@ -107,7 +107,7 @@ test.each([
   [{ do: 'crash', node: 'a' }, /a live node knows no "crash"; it knows pause, resume/],
   [{ do: 'pause', node: 'z' }, /"z" is not a node of the topology/],
   [{ do: 'jump', node: 'a' }, /"jump" is neither a command of protocol directory nor an event of the network/],
-  [{ do: 'clog', channel: ['a', 'b'] }, /is not held up at "a"; ask "b"/],
+  [{ do: 'clog', channel: ['a', 'b'] }, /are not held up at "a"\. Send the gesture to "b"/],
   [{ do: 'release', node: 'a' }, /"a" cannot take "release" now/],
 ])('what cannot be done is refused, and nothing has changed: %o', async (gesture, why) => {
   const { gateOfA, notified } = await pair();

@@ -231,6 +231,6 @@ export class NodeGate {
 
   private peerOf([from, to]: readonly [NodeId, NodeId]): NodeId {
     if (to === this.node.id) return from;
-    throw new UsageError(`what goes from "${from}" to "${to}" is not held up at "${this.node.id}"; ask "${to}"`);
+    throw new UsageError(`Messages from "${from}" to "${to}" are not held up at "${this.node.id}". Send the gesture to "${to}".`);
   }
 }

@@ -145,13 +145,13 @@ export class Merger {
   lookAround(at: number): void {
     this.pass(at);
     const isUnseen = ({ to, sentAt }: LiveFlight) => !this.nodes.has(to) && sentAt < at - OUT_OF_SIGHT_MS;
-    this.lose(isUnseen, 'nobody watches its receiver');
+    this.lose(isUnseen, 'its receiver is not observed');
   }
 
   /** Records a gap. The reports that follow it describe the state of the program after the gap. */
   private leaveOut({ count }: GapReport, program = ''): void {
     const isOfIt = (node: NodeId) => this.origins.get(node)?.program === program;
-    this.lose(({ from, to }) => isOfIt(from) || isOfIt(to), 'what became of it was not told');
+    this.lose(({ from, to }) => isOfIt(from) || isOfIt(to), 'its outcome was not reported');
     this.network({ kind: 'skipped', why: `${count} reports of ${program}, which were too many or too large`, clock: {} });
     for (const line of this.standing()) this.put(line);
   }
@@ -231,7 +231,7 @@ export class Merger {
       ...(group !== undefined && { group }),
     });
     for (const key of this.heldUp.keys()) if ((JSON.parse(key) as NodeId[])[1] === node) this.heldUp.delete(key);
-    if (isRestart) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver began anew');
+    if (isRestart) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver restarted');
     for (const peer of links) this.link(node, peer);
     for (const { peer, isUp, sent, received } of peers) {
       this.unseen.set(channel(node, peer), sent ?? 0);

@@ -98,7 +98,7 @@ const plain = (name: string): string => name;
 export const actorTarget = (ref: WeakRef<AnyActorRef>, events: readonly string[]): Target => ({
   offer: () => ({ commands: [], does: ['send'], events }),
   do({ do: what, event }) {
-    if (what !== 'send') throw new UsageError(`an actor can be sent events, and "${String(what)}" is something else`);
+    if (what !== 'send') throw new UsageError(`An actor takes only events, not the gesture "${String(what)}".`);
     if (!isObject(event) || typeof event['type'] !== 'string')
       throw new UsageError('an event is an object with a type, as in {"type": "go"}');
     const actor = ref.deref();

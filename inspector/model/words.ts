@@ -102,7 +102,7 @@ function networkSentence(line: NetworkLine): string {
     case 'violated':
       return `violated${refutes?.nodes ? ` for ${refutes.nodes.join(' and ')}` : ''}${because}`;
     case 'endless':
-      return `from here on for ever${because}`;
+      return `from here on forever${because}`;
     case 'verdict': {
       const refuted = properties.filter(({ holds }) => holds === false).map(({ name }) => name);
       return `verdict: ${verdict ?? 'unknown'}${refuted.length > 0 ? `, for ${refuted.join(', ')} ${refuted.length === 1 ? 'does' : 'do'} not hold` : ''}`;

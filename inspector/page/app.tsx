@@ -192,12 +192,12 @@ function Notifications() {
       {strangers.length > 0 && (
         <p class="notice is-wrong" role="alert">
           {someOf(strangers.map(strangerText))}: the header of this trace does not list {strangers.length === 1 ? 'it' : 'them'}{' '}
-          among its nodes. Shown is what the lines say; the header may be that of another trace.
+          among its nodes. The page shows the lines; the header may belong to another trace.
         </p>
       )}
       {unshown.length > 0 && (
         <p class="notice is-wrong" role="alert">
-          Not shown: {someOf(unshown.map(({ line, why }) => `line ${line + 1}, for ${why}`))}. What happened there is not known.
+          Not shown: {someOf(unshown.map(({ line, why }) => `line ${line + 1}, for ${why}`))}. The events there are not known.
         </p>
       )}
       {refusals.length > 0 && (
@@ -226,7 +226,7 @@ function Notifications() {
       )}
       {missing.length > 0 && (
         <p class="notification" role="status">
-          Lines are missing from this trace: {someOf(missing.map(gapText))}. What happened there is not known.
+          Lines are missing from this trace: {someOf(missing.map(gapText))}. The events there are not known.
         </p>
       )}
       {gaps.length > 0 && (

@@ -57,7 +57,7 @@ export function Help() {
         </p>
         <p>
           In the statechart active states are lit, the transitions of the last step are drawn strong, and those whose guards
-          refused are red. Where an old trace does not tell which it was, what is possible is dashed.
+          refused are red. If an old trace does not record the transition, the possible ones are dashed.
         </p>
         <button type="submit" class="button">
           Close

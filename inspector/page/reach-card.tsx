@@ -11,7 +11,7 @@ export function ReachCard() {
   const offer = offerNow.value;
   return (
     <aside class="card reach" aria-label="reach in">
-      {isAlive.value ? <p>What is done here is done now, in the program itself.</p> : <When />}
+      {isAlive.value ? <p>Gestures here take effect immediately, in the program itself.</p> : <When />}
       {offer && <NodeGestures offer={offer} />}
       {offer && <LinkGestures />}
       {offer && <MessageGestures />}
@@ -32,7 +32,7 @@ function When() {
   const { unseen } = momentOfGesture();
   if (unseen === 0) return null;
   const lines = unseen === 1 ? 'the next line, which is' : `the next ${unseen} lines, which are`;
-  return <p>What is done here comes after {lines} at the same time as this one.</p>;
+  return <p>Gestures here take effect after {lines} at the same time as this one.</p>;
 }
 
 function Unreached() {

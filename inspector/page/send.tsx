@@ -81,7 +81,7 @@ export function SendBar() {
         {chosen && <Form key={`${name} ${chosen.name}`} node={name} choice={chosen} />}
         {!offerNow.value && isAlive.value && <p class="hint">To send events, start the program with QUIVER_REACH=1.</p>}
         {offerNow.value && all.length === 0 && !offerNow.value.events && <p class="hint">It takes no command.</p>}
-        {isCounterexample.value && <p class="hint">What you send here begins a run of its own; the counterexample stays.</p>}
+        {isCounterexample.value && <p class="hint">A message sent here begins its own run; the counterexample stays.</p>}
         {reachProblem.value !== null && (
           <p class="problem" role="alert">
             {reachProblem.value}

@@ -24,7 +24,7 @@ export async function share(): Promise<void> {
 
 /** Content of `<quiver-view>` and of a file has no address for others, and a loopback address works only on this machine. */
 function cameOfSharing(): Promise<string> | string {
-  if (['about:', 'file:'].includes(location.protocol)) return 'What is shown here has no address: share its file.';
+  if (['about:', 'file:'].includes(location.protocol)) return 'This view has no address: share its file.';
   const isFramed = window.parent !== window;
   return ON_LOOPBACK.test(location.hostname) && !isFramed ? shareFile() : shareAddress(isFramed);
 }

@@ -59,7 +59,7 @@ export function Why() {
 /** The transitions of a step in their order, each with its own actions in theirs, and those of the states that it left and entered. */
 const Did = ({ taken }: { taken: readonly TakenBy[] }) => (
   <>
-    <h3>What it did, in this order</h3>
+    <h3>Its transitions, in this order</h3>
     <ol class="did" aria-label="transitions of the step, in order">
       {taken.map(({ role, transition, passed }, i) => (
         <li key={i}>
@@ -69,9 +69,7 @@ const Did = ({ taken }: { taken: readonly TakenBy[] }) => (
       ))}
     </ol>
     {taken.some(({ passed }) => passed === null) && (
-      <p class="hint">
-        Which actions of entry and exit were run besides is not known: the trace does not tell all states on the way.
-      </p>
+      <p class="hint">The trace does not record all states in between, so the other entry and exit actions are not known.</p>
     )}
   </>
 );
@@ -133,11 +131,11 @@ function textOf(json: string | null): string {
 /** Where the chain ends. */
 function outside(line: number): string {
   const kind = recording.value.kindOf(line);
-  if (kind === 'timer') return 'A delay was over; the trace does not tell since when it ran.';
+  if (kind === 'timer') return 'A delay ended. The trace does not record its start.';
   if (kind === 'command') return 'That was asked for from outside.';
   if (kind === 'start') return 'That is how it began.';
   if (['corrupt', 'crash', 'restart', 'reload', 'channel', 'link'].includes(kind)) return 'That was done to the network.';
-  return 'The trace tells no cause of that.';
+  return 'The trace does not record the cause.';
 }
 
 /** The nodes that wait for each other after a broken promise. */
@@ -149,7 +147,7 @@ function Waits() {
   if (cycle.length === 0) return null;
   return (
     <section class="waits" aria-label="who waits for whom">
-      <h3>Everybody waits for the next: a deadlock</h3>
+      <h3>Each waits for the next: a deadlock</h3>
       <ul>
         {cycle.map((wait) => (
           <WaitCard key={wait.from} wait={wait} />

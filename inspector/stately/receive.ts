@@ -24,6 +24,8 @@ const BATCH_START = '{"program":';
  * Serves a page for any program: `url` is to open, and to give to programs in QUIVER_INSPECT; `socket` is for
  * `createWebSocketInspector` of `@statelyai/inspect`.
  *
+ * @param options the port and the address of the server.
+ * @returns the server with its `url` and `close`.
  * @throws UsageError when the port is in use or the page is not built.
  * @example
  * ```ts

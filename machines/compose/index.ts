@@ -51,6 +51,7 @@ export interface ComposeOptions {
  * names commands and options by part: `"do": "lock.request"`, `"options": { "lock": { "hold": 2 } }`.
  *
  * @param parts the protocols by the names of their parts. One protocol may have several parts, with different names.
+ * @returns a protocol whose nodes run all parts.
  * @throws UsageError for incompatible parts, and for a stack that names an unknown notice or command, or contains a cycle.
  * @example
  * ```ts

@@ -111,14 +111,14 @@ const invariants: ControllerProperty[] = [
   {
     name: 'rejects follow the signal',
     kind: 'always',
-    description: 'A request is rejected only after the root has said that the resource is exhausted (I3).',
+    description: 'A request is rejected only after the root has declared the resource exhausted (I3).',
     holds: (c) => !rejections(c) || hasSignaled(c),
   },
   {
     name: 'no request is forgotten',
     kind: 'always',
     description:
-      'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart, and nodes that failed.',
+      'When no message is in flight, no node waits (I6), except withdrawals that wait for a deposit, and failed nodes.',
     holds: (c) =>
       !isQuiet(c) || isFailing(c) || live(c).every(([, node]) => !isWaiting(node, 'N') && (isBank(c) || !isWaiting(node, 'R'))),
   },
@@ -166,7 +166,8 @@ const binsFit: ControllerProperty = {
 const growth: ControllerProperty = {
   name: 'participants double at least and triple at most',
   kind: 'always',
-  description: 'From one change for want of joins to the next, the participants of n grow to at least 2n and at most 3n (I10).',
+  description:
+    'From one change because of missing joins to the next, the participants of n grow to at least 2n and at most 3n (I10).',
   holds: (c) => {
     const { phase } = mainOf(c.nodes.get(c.instance.options.root)!)!;
     if (phase?.cause !== 'N' || !isWhole(c)) return true;

@@ -30,13 +30,13 @@ const invariants: ControllerProperty[] = [
   ),
   promise(
     'rejects follow the signal',
-    'A request is rejected only after the root has said that the resource is exhausted (I3).',
+    'A request is rejected only after the root has declared the resource exhausted (I3).',
     // The printed rule reports exhaustion at the end of every phase.
     (t) => t.rejections === 0 || t.hasSignaled || t.options.phase?.rule === 'printed',
   ),
   promise(
     'no request is forgotten',
-    'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart, and nodes that failed.',
+    'When no message is in flight, no node waits (I6), except withdrawals that wait for a deposit, and failed nodes.',
     (t, c) => !t.isQuiet || t.pending === 0 || isFailing(c()) || !live(c()).some(([, node]) => hasPending(node, t.options)),
   ),
 ];
@@ -81,7 +81,7 @@ const binsFit = promise(
 
 const growth = promise(
   'participants double at least and triple at most',
-  'From one change for want of joins to the next, the participants of n grow to at least 2n and at most 3n (I10).',
+  'From one change because of missing joins to the next, the participants of n grow to at least 2n and at most 3n (I10).',
   (t, c) => !t.isMisgrown || !isWhole(t, c),
 );
 
@@ -94,7 +94,7 @@ const fits: ControllerProperty[] = [
   ),
   fit(
     'bins follow the terms',
-    'All bins of a participant that may be filled again have the sizes that its terms say, and none may where they say that the resource is exhausted (section 5, E14).',
+    'All bins of a participant that may be refilled have the sizes of its terms. None may be refilled if the terms declare the resource exhausted (section 5, E14).',
     (t) => t.own.terms === 0,
   ),
   fit(
@@ -122,7 +122,7 @@ const fits: ControllerProperty[] = [
 
 const waves = fit(
   'a change is a wave',
-  "A node takes part in a change from its parent's word on, is awaited until its echo is there, and has echoed until the new terms come; otherwise it has the terms of its parent (section 5).",
+  "A node participates in a change from its parent's message until it echoes, and then waits for the new terms. Otherwise it has the terms of its parent (section 5).",
   (t, c) => t.places.areInStep || !isWhole(t, c) || isFailing(c()),
 );
 
@@ -140,7 +140,7 @@ const passedOn = fit(
 
 const named = fit(
   'every participant has a name',
-  'Who takes part or is being welcomed has a name (6.2).',
+  'Each participant, and each node that is being welcomed, has a name (6.2).',
   (t) => t.own.name === 0 && t.misnamed === 0,
 );
 
@@ -185,7 +185,11 @@ export function controllerProperties({ options: { kind, phase, settings } }: Ins
     ...(phase?.late ? [lateSignal] : []),
     ...(kind === 'naive' || kind === 'bins' || settings.pipelined ? [] : [binsFit]),
     ...(kind === 'names' ? [...uniqueShortNames, named] : []),
-    ...(phase ? [growth, waves, answered('N', 'every join is permitted', 'Who asks for a join or a name gets it (C4).')] : []),
-    ...(kind === 'bank' ? [] : [answered('R', 'every request is answered', 'Who asks for a permit gets it or a reject (C4).')]),
+    ...(phase
+      ? [growth, waves, answered('N', 'every join is permitted', 'Each request for a join or a name is granted (C4).')]
+      : []),
+    ...(kind === 'bank'
+      ? []
+      : [answered('R', 'every request is answered', 'Each request for a permit is granted or rejected (C4).')]),
   ];
 }

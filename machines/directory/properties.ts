@@ -26,7 +26,7 @@ const invariants: readonly Property<DirectoryOptions>[] = [
   ),
   hasLinearCost(
     'source side',
-    'What a find visited, and who waits for its producer, lies on its source side (Lemma 2, part 3).',
+    'The nodes that a find visited, and those that wait for its producer, are on its source side (Lemma 2, part 3).',
     (t) => t.sourceSide(),
   ),
   counts('one token', 'There is one token, at a node or in flight.', (t) => t.tokens === 1),
@@ -37,7 +37,7 @@ const invariants: readonly Property<DirectoryOptions>[] = [
   ),
   hasLinearCost(
     'end of the queue',
-    'Who waits or holds the token either points to itself or has a next; who does neither points elsewhere and has none; no cycle and no shared next (Lemma 3). Further requests of a node wait only while one of it is out.',
+    'A node that waits or holds the token points to itself or has a next. Other nodes point elsewhere and have no next. Pointers form no cycle, and no two nodes share a next (Lemma 3). Further requests of a node wait only while one of its requests is open.',
     (t) => t.misfits === 0 && t.shared === 0 && t.areChains(),
   ),
   hasLinearCost(

@@ -36,12 +36,15 @@ test.each([
   [{ radii: 2 }, 'options.radii is 2. Use a list of hops, lowest level first.'],
   [{ radii: [0] }, 'options.radii[0] is 0. Use an integer of at least 1.'],
   [{ radii: [2, 2] }, 'options.radii[1] is 2 after 2. Each level needs a larger radius than the level below.'],
-  [{ radii: [2, 5], separations: [2] }, 'options.separations has 1 entries for 2 radii. List one for each level.'],
+  [
+    { radii: [2, 5], separations: [2] },
+    'options.separations must list one number for each level: 2, as options.radii, and not 1.',
+  ],
   [
     { radii: [2], separations: [3] },
     'options.separations[0] is 3, more than the radius 2: leaders that far apart do not know each other. Lower it.',
   ],
-  [{ separations: [1] }, 'options.separations has 1 entries for 0 radii. List one for each level.'],
+  [{ separations: [1] }, 'options.separations must list one number for each level: 0, as options.radii, and not 1.'],
   [
     { radii: [1], hello: false },
     'options.radii needs options.hello: without it, a neighbor may never send its tables. Do not set hello to false.',

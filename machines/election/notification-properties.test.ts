@@ -57,7 +57,7 @@ test.each([
   ['election', 'negate guard deciding: always #9', lost, SEARCHES],
   ['election', 'drop action (root): update, action 1', apart, 'clocks are causal'],
   ['election', 'drop transition deciding: always', office, 'a leader without neighbors stays in office'],
-  ['level', 'drop transition starting: always #2', scenario, 'D2: nobody without a leader'],
+  ['level', 'drop transition starting: always #2', scenario, 'D2: no node without a leader'],
 ])('%s: %s', (chart, edit, json, name) => {
   expect(brokenByMutant(election, json, chart, edit)).toContain(name);
   expect(brokenByMutant(election, json)).toEqual([]);

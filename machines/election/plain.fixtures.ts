@@ -113,7 +113,7 @@ export const plainProperties: readonly Property<ElectionProtocolOptions>[] = [
     (id, c) => isInStateOfItsHeight(c.nodes.get(id)!),
   ),
   everywhere(
-    'D2: nobody without a leader',
+    'D2: no node without a leader',
     'Every node follows a leader in its table, itself exactly while it leads.',
     (id, c) => {
       const node = c.nodes.get(id)!;

@@ -61,7 +61,8 @@ const rolesOfAPort = ofNodes(
 const phaseFitsCandidates = ofNodes(
   {
     name: 'phase fits candidates',
-    description: 'A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody.',
+    description:
+      'A participant competes exactly while it has candidates; without them no port is on hold; when idle, it knows no candidate.',
   },
   phaseFits,
 );
@@ -85,7 +86,7 @@ const twoMessagesOnAnEdge: Invariant = {
 const lockSetIsKnown = ofNeighborhoods(
   {
     name: 'the lock set is known',
-    description: 'What a locked node takes for its lock set is its lock set; an idle node has none.',
+    description: 'The lock set that a locked node reports is its real lock set; an idle node has none.',
   },
   (c, id) => {
     const node = c.nodes.get(id)!;
@@ -112,7 +113,7 @@ const messagesAreExpected = ofMessages(
   {
     name: 'messages are expected',
     description:
-      'An answer comes in the state that waits for it, from a port that owes one; a prepare from a stranger, a request from who was told ready or competes, a setLock from a candidate to a free node, a release from the holder.',
+      'An answer arrives in the state that waits for it, from a port that has not answered yet. A prepare arrives from a new port, a request from a ready or competing one, a setLock from a candidate at a free node, and a release from the holder.',
   },
   isExpected,
 );

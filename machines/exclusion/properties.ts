@@ -32,7 +32,7 @@ export const exclusionProperties: readonly Property<ExclusionOptions>[] = [
   ),
   description(
     'phase fits candidates',
-    'A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody.',
+    'A participant competes exactly while it has candidates; without them no port is on hold; when idle, it knows no candidate.',
     (t) => t.outOfPhase === 0,
   ),
   description(
@@ -47,7 +47,7 @@ export const exclusionProperties: readonly Property<ExclusionOptions>[] = [
   ),
   description(
     'the lock set is known',
-    'What a locked node takes for its lock set is its lock set; an idle node has none.',
+    'The lock set that a locked node reports is its real lock set; an idle node has none.',
     (t) => t.lockSets.hold,
   ),
   description(
@@ -57,7 +57,7 @@ export const exclusionProperties: readonly Property<ExclusionOptions>[] = [
   ),
   description(
     'messages are expected',
-    'An answer comes in the state that waits for it, from a port that owes one; a prepare from a stranger, a request from who was told ready or competes, a setLock from a candidate to a free node, a release from the holder.',
+    'An answer arrives in the state that waits for it, from a port that has not answered yet. A prepare arrives from a new port, a request from a ready or competing one, a setLock from a candidate at a free node, and a release from the holder.',
     (t) => t.messages.hold,
   ),
   everyRequestSucceeds,

@@ -32,7 +32,7 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
       holds: onEveryLevel(tableIsExact),
     },
     always(electionFold, { isLocal: true })(
-      'D2: nobody without a leader',
+      'D2: no node without a leader',
       'Every node follows a leader in its table, itself exactly while it leads.',
       (totals) => totals.leaderless === 0,
     ),

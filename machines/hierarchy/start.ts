@@ -37,7 +37,7 @@ export function levelRules(raw: Raw): LevelRule[] {
   const separations = hops(raw, 'separations') ?? radii;
   if (separations.length !== radii.length) {
     throw new UsageError(
-      `options.separations has ${separations.length} entries for ${radii.length} radii. List one for each level.`,
+      `options.separations must list one number for each level: ${radii.length}, as options.radii, and not ${separations.length}.`,
     );
   }
   return radii.map((radius, i) => {

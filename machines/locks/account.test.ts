@@ -8,7 +8,7 @@ import { locks } from './index.js';
 import { lockMachine } from './lock.js';
 import { CLIENT_LOCK, LOCK } from './messages.js';
 
-const NOTIFIED = 'who has a lock was told so, and who was told has it';
+const NOTIFIED = 'each holder was notified, and each notified node holds the lock';
 
 /** A client loses its lock because patience ends; a voter has it before and after. */
 const scenario = {

@@ -133,9 +133,9 @@ export class LocksAccount implements Observer {
     const always = (name: string, holds: boolean): PropertyResult => ({ name, kind: 'always', holds });
     return [
       always('no fence granted twice', !this.isRepeated),
-      always('who has a lock was told so, and who was told has it', this.isAnnounced),
+      always('each holder was notified, and each notified node holds the lock', this.isAnnounced),
       always('who keeps a lock has the largest fence', !this.hasKeptSmaller),
-      always('no two are told of different lists of one version', this.isOneList),
+      always('one version never names different lists', this.isOneList),
       always('until something fails, fences grow', !this.hasFallen),
       always('until something fails, one user', !this.hasTwoUsers),
       always('without a failure no lock is lost', !this.hasLost),

@@ -172,7 +172,7 @@ export const epochsGuards = {
   mustNameFewer: (args: In) => leavesOutUsers(args)?.length === 0,
   leavesOutUsersNewly: (args: In) => args.context.missed === null && (leavesOutUsers(args)?.length ?? 0) > 0,
   isBelowFloor: (args: In) =>
-    areAllLinked(args) && recall(args) === 'nobody is missing' && promisedEpoch(args.context) <= floorOf(args.context.reports),
+    areAllLinked(args) && recall(args) === 'none is missing' && promisedEpoch(args.context) <= floorOf(args.context.reports),
   isBound: (args: In) => isBound(args) && leads(args),
   mayBegin: (args: In) => hasPromises(args) && !isOpposed(args),
   isOpposed: (args: In) => hasPromises(args) && isOpposed(args),

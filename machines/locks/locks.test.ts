@@ -228,9 +228,9 @@ test('4: the common memory of the voters that promise', () => {
   expect(of(stands('a'), stands('b', { memory: 'new' }))).toBe('enough');
   expect(of(stands('a'), stands('b', forgotten))).toBe('too little');
   expect(of(stands('a'), stands('b', forgotten), stands('c'))).toBe('enough');
-  expect(of(stands('a'), stands('b', forgotten), stands('c', forgotten))).toBe('nobody is missing');
+  expect(of(stands('a'), stands('b', forgotten), stands('c', forgotten))).toBe('none is missing');
   // Its first fences are above all earlier ones, as at a first start.
-  expect(of(stands('a', { memory: 'founding' }), stands('b', forgotten))).toBe('nobody is missing');
+  expect(of(stands('a', { memory: 'founding' }), stands('b', forgotten))).toBe('none is missing');
   expect(of(stands('a', { memory: 'founding' }), stands('b'), stands('c'))).toBe('enough');
 
   // 9: c has forgotten whether it began an epoch of another list, and d has never known anything.
@@ -239,7 +239,7 @@ test('4: the common memory of the voters that promise', () => {
   const [a, b] = [stands('a', { pending }), stands('b', { pending })];
   const [c, d] = [stands('c', forgotten), stands('d', { ...forgotten, pending })];
   expect(of(a, b, c)).toBe('too little');
-  expect(of(a, b, c, d)).toBe('nobody is missing');
+  expect(of(a, b, c, d)).toBe('none is missing');
   expect(of(a, b, c, { ...d, memory: 'new' })).toBe('enough');
 });
 

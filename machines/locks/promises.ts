@@ -82,7 +82,7 @@ export type Remembered =
    * Every node that could know more is present (b), or no present node has served (13), or the application has declared that there is
    * nothing to remember (c). A number above the floors is sufficient.
    */
-  | 'nobody is missing'
+  | 'none is missing'
   | 'too little';
 
 /**
@@ -95,7 +95,7 @@ export function recallOf(reports: readonly PromiseReport[], membership: Membersh
   return RECALLS.find((recall) => each.includes(recall))!;
 }
 
-const RECALLS = ['too little', 'nobody is missing', 'enough'] as const satisfies readonly Remembered[];
+const RECALLS = ['too little', 'none is missing', 'enough'] as const satisfies readonly Remembered[];
 
 function recallOfList(reports: readonly PromiseReport[], voters: readonly NodeId[]): Remembered {
   const isOfAllPresent = voters.length === 0;
@@ -103,7 +103,7 @@ function recallOfList(reports: readonly PromiseReport[], voters: readonly NodeId
   const known = votes.filter(remembers).length;
   const isFounded = votes.some(({ memory }) => memory === 'founding');
   if (isMajority(known, voters)) return 'enough';
-  return isFounded || votes.length === voters.length ? 'nobody is missing' : 'too little';
+  return isFounded || votes.length === voters.length ? 'none is missing' : 'too little';
 }
 
 export const floorOf = (reports: readonly PromiseReport[]): number => Math.max(...reports.map(({ floor }) => floor));

@@ -23,7 +23,7 @@ const orders = {
   ...because(EPOCHS, 'the last choice lets it go as well', 'drop transition apart: attach'),
   ...because(
     EPOCHS,
-    'the state around it asks for the next epoch as well, where nobody is missed',
+    'the state around it asks for the next epoch as well, where no node is missed',
     'drop transition serving.crowded: timer #2',
   ),
   ...because(

@@ -132,8 +132,7 @@ describe('state that is stored before others can know of it', () => {
   });
 
   test('otherwise two lists of one version are announced', () => {
-    const areTwo = (at: number) =>
-      failed(listed(at, notifiedBeforeStored)).includes('no two are told of different lists of one version');
+    const areTwo = (at: number) => failed(listed(at, notifiedBeforeStored)).includes('one version never names different lists');
     expect(within(40).some(areTwo)).toBe(true);
   });
 });

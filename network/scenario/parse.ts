@@ -32,8 +32,10 @@ const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload'
 /**
  * Parses a scenario from its JSON: checks every key, adds defaults, builds the topology and reads the options of the protocol.
  *
+ * @param json the scenario, parsed from its file.
  * @param protocols known protocols by name: `protocols` of the package, and your own.
  * @param readText returns the text of a file that a topology names.
+ * @returns a scenario for `Simulation`.
  * @throws UsageError with the problem, its place and the fix; nothing has started then.
  * @example
  * ```ts

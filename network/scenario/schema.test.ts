@@ -27,7 +27,7 @@ test('no enum of it is empty: validators refuse to read such a schema', () => {
 
 /** Errors that a schema cannot find because they depend on the rest of the file or on the protocol. */
 const BEYOND =
-  /^(options\b|Unknown option |.*(is not a node of|no link connects|is not connected|names ".*" twice|is not possible here|needs .* List it|has no ports|does not define a corruption|has \d+ numbers for \d+ links|has both node and nodes|there are two links|too many links|too long to compute|of the topology|has no commands|repeats|is not a link|links\[\d+\]))|^events\[\d\]\.do: |^until must|max must be|^(topology\.kind|protocol) is .*, which is unknown|radius must be a number, [\d.e-]+ to 2/;
+  /^(options\b|Unknown option |.*(is not a node of|no link connects|is not connected|names ".*" twice|is not possible here|needs .* List it|has no ports|does not define a corruption|must list one weight for each link|has both node and nodes|there are two links|too many links|too long to compute|of the topology|has no commands|repeats|is not a link|links\[\d+\]))|^events\[\d\]\.do: |^until must|max must be|^(topology\.kind|protocol) is .*, which is unknown|radius must be a number, [\d.e-]+ to 2/;
 
 const base = [
   {

@@ -25,7 +25,7 @@ export function parseContacts(text: string): Contact[] {
     const [t, i, j] = words;
     const at = Number(t);
     const where = `line ${number} of the contact list`;
-    if (words.length !== 3) throw new UsageError(`${where} has ${words.length} words. Write "t i j".`);
+    if (words.length !== 3) throw new UsageError(`${where} must have three words ("t i j"), but has ${words.length}.`);
     if (!(Math.abs(at) <= TICKS_MAX))
       throw new UsageError(`${where}: the time "${t}" is not a number of at most ${TICKS_MAX}. Write "t i j".`);
     if (i === j) throw new UsageError(`${where}: ${i} meets itself. Name two nodes.`);

@@ -113,7 +113,10 @@ describe('rejected, each with its place', () => {
     [{ kind: 'ring' }, 'topology.n is missing'],
     [{ kind: 'ring', n: 4, m: 1 }, 'topology.m is an unknown key. Known: kind, n, weights'],
     [{ kind: 'ring', n: 4, seed: 1 }, 'topology.seed is an unknown key'],
-    [{ kind: 'ring', n: 3, weights: [1, 2] }, 'topology.weights has 2 numbers for 3 links'],
+    [
+      { kind: 'ring', n: 3, weights: [1, 2] },
+      'topology.weights must list one weight for each link, in their order: 3, and not 2',
+    ],
     [{ kind: 'ring', n: 3, weights: [1, 2, -3] }, 'topology.weights[2] must be a weight, 0 to 10000000000000, but is -3'],
     [{ kind: 'path', n: 0 }, 'topology.n must be an integer, 1 to 1000000, but is 0'],
     [{ kind: 'path', n: 1e9 }, 'topology.n must be an integer, 1 to 1000000, but is 1000000000'],

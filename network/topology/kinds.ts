@@ -84,9 +84,7 @@ export function ofKind(name: string, spec: Fields, place: string): Topology {
 function readWeights(value: unknown, place: string, { links }: Shape): number[] {
   const list = readList(value, place, 'numbers');
   if (list.length !== links.length) {
-    throw new UsageError(
-      `${place} has ${list.length} numbers for ${links.length} links. List one weight for each link, in their order.`,
-    );
+    throw new UsageError(`${place} must list one weight for each link, in their order: ${links.length}, and not ${list.length}.`);
   }
   return list.map((weight, k) => readTicks(weight, placeIn(place, k), 'a weight'));
 }

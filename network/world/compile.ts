@@ -63,6 +63,8 @@ type Marked = AnyMachineSnapshot & { readonly [PLACE]?: BranchPlace };
  * of a parallel state are taken in the order of the document, unlike in XState, which takes them in the order of their last entry
  * (docs/compile.md). Compilation pays off after about fifty steps.
  *
+ * @param machine the result of `createMachine` or `setup().createMachine`.
+ * @returns functions with the results of XState's `initialTransition` and `transition`.
  * @throws UsageError for a machine that invokes actors or uses delays
  * @example
  * ```ts

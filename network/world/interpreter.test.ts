@@ -73,11 +73,11 @@ describe('requests of a chart', () => {
     const spawns = setup(types).createMachine({ entry: spawnChild(door as any) } as any) as AnyStateMachine;
     expect(() => took(spawns)).toThrow(ProtocolError);
     expect(() => took(spawns)).toThrow(
-      'A chart used "xstate.spawnChild". Charts are pure: use the effects of machines/effects.ts instead.',
+      'A chart used "xstate.spawnChild". Charts are pure: use the effects that xstate-quiver exports, such as send and arm.',
     );
     const later = setup(types).createMachine({ on: { go: { actions: raise({ type: 'x' }, { delay: 5 }) } } } as any);
     expect(() => took(later as AnyStateMachine, { type: 'go' })).toThrow(
-      'A chart used "xstate.raise". Charts are pure: use the effects of machines/effects.ts instead.',
+      'A chart used "xstate.raise". Charts are pure: use the effects that xstate-quiver exports, such as send and arm.',
     );
     const atOnce = setup(types).createMachine({ on: { go: { actions: raise({ type: 'x' }) } } } as any);
     expect(took(atOnce as AnyStateMachine, { type: 'go' }).effects).toEqual([]);

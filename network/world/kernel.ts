@@ -56,7 +56,9 @@ export class Effects implements Collector {
     if (type === EMIT) (this.emitted ??= []).push({ type: 'emit', event: params.event });
     else if (type === RAISE && params.delay === undefined) return;
     else if (!VOCABULARY_SET.has(type)) {
-      throw new ProtocolError(`A chart used "${type}". Charts are pure: use the effects of machines/effects.ts instead.`);
+      throw new ProtocolError(
+        `A chart used "${type}". Charts are pure: use the effects that xstate-quiver exports, such as send and arm.`,
+      );
     } else if (params !== undefined) this.performed.push({ type: type as Effect['type'], ...params });
   }
 

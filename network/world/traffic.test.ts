@@ -89,7 +89,7 @@ describe('a message that is sent', () => {
     send('a', 'x');
     environment.links.set('a', 'b', false);
     send('a', 'b');
-    expect([sent, received]).toEqual([[], ['refused it sends to "x", where nobody is']]);
+    expect([sent, received]).toEqual([[], ['refused it sends to "x", where no node is']]);
     send('b', 'a');
     expect(sent.length).toBe(1);
   });

@@ -113,7 +113,7 @@ export class Traffic {
     const { protocol, instance } = this.frame;
     const to = receiverOf(this.environment.links, from, address);
     if (to === undefined || !isThere(to)) {
-      this.witness.refused({ node: from, event: message, why: `it sends to ${JSON.stringify(address)}, where nobody is` });
+      this.witness.refused({ node: from, event: message, why: `it sends to ${JSON.stringify(address)}, where no node is` });
       return;
     }
     requireAccepted(protocol, instance, from, message);

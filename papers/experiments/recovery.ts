@@ -105,7 +105,7 @@ export const recoverySystems: Readonly<Record<string, readonly RecoverySystem[]>
 export function recoveryTable(protocol: Protocol): Table {
   return {
     title: 'From every corrupt state: which recover',
-    columns: ['', 'corrupt states', 'healthy all the same', 'no run heals', 'every fair run heals all'],
+    columns: ['', 'corrupt states', 'healthy anyway', 'no run heals', 'every fair run heals all'],
     rows: recoverySystems[protocol.name]!.map((system) => {
       const { states, healthy, lost, always } = recoveryOf(protocol, system);
       const counts = [states, healthy, lost].map((value, i) => ({ value, expected: system.expected[i]! }));

@@ -34,10 +34,10 @@ export const arvyStory: Story = {
     Bridge: run({ policy: 'bridge' }),
   },
   terms: {
-    token: 'A thing of which there is one. Who has it may do what only one may do at a time, and hands it on to who asked.',
-    pointer: 'What a node knows of the token: the node to ask first. All pointers together lead to it from everywhere.',
+    token: 'An object that exists once. Its holder may use the resource, and then passes it to the next node in line.',
+    pointer: 'The neighbor that a node asks first. Following the pointers leads to the token from every node.',
     find: 'A message that looks for the token. It goes from node to node, each time where the pointer leads.',
-    bridge: 'The one edge of the tree that stands for the long way round the ring.',
+    bridge: 'The edge of the tree that replaces the long way around the ring.',
     policy: 'Where a pointer turns when a find has passed: any node that the find has been at.',
   },
   steps: [
@@ -45,7 +45,7 @@ export const arvyStory: Story = {
       run: 'Arrow',
       at: 'start',
       node: 'n0',
-      text: 'Twelve nodes on a ring, one token, at n11. Every node points along the ring to where the token is to be found, so that n0 points the long way round, though n11 is its neighbor.',
+      text: 'Twelve nodes on a ring, one token, at n11. Every node points along the ring toward the token. So n0 points the long way around, although n11 is its neighbor.',
     },
     {
       run: 'Arrow',
@@ -65,7 +65,7 @@ export const arvyStory: Story = {
       along: [
         {
           at: { description: 'n11 was asked' },
-          text: 'Arrow always turns a pointer to who sent the find, so the tree keeps its shape for ever.',
+          text: 'Arrow turns each pointer to the sender of the find, so the tree keeps its shape forever.',
         },
       ],
       at: { before: 'n1 was asked' },
@@ -75,14 +75,14 @@ export const arvyStory: Story = {
     {
       run: 'Arrow',
       at: 'end',
-      text: 'Then everybody asks once, around the ring. For that the tree fits well: {cost find} for finds at the end.',
+      text: 'Then each node asks once, around the ring. The tree fits this well: the finds cost {cost find} at the end.',
     },
     {
       run: 'Ivy',
       comparedTo: 'Arrow',
       at: { description: 'n0 received token' },
       node: 'n5',
-      text: 'The same requests with Ivy, beside Arrow. A pointer turns to who asked, not to who sent: after the first find, all nodes it passed point straight at n0.',
+      text: 'The same requests with Ivy, next to Arrow. A pointer turns to the requester, not to the sender: after the first find, all nodes on its path point straight at n0.',
     },
     {
       run: 'Ivy',
@@ -103,7 +103,7 @@ export const arvyStory: Story = {
       comparedTo: 'Ivy',
       at: { before: 'n1 was asked' },
       node: 'n0',
-      text: "Arvy allows any choice in between, and this one is made for rings. One edge is the bridge (dashed). A find that crosses it turns the pointers behind it to who asked, as Ivy does; elsewhere Arrow's rule holds. The neighbors' requests cost {cost find}.",
+      text: "Arvy allows any choice in between, and this one is made for rings. One edge is the bridge (dashed). A find that crosses it turns the pointers behind it to the requester, as Ivy does; elsewhere Arrow's rule applies. The neighbors' requests cost {cost find}.",
     },
     {
       run: 'Bridge',

@@ -19,11 +19,11 @@ export const bins: Story = {
     'Permits come down from the root in bins that wait near the requesting nodes. Most requests are granted nearby, and never too many.',
   runs: { 'The controller': { scenario } },
   terms: {
-    permits: 'What is shared out: each may be granted once, to one request.',
-    permit: 'What is shared out: each may be granted once, to one request.',
-    bin: 'Where permits wait at a node for requests that are still to come.',
-    W: 'How many permits may be left in bins when the first request is refused: the waste.',
-    M: 'How many permits there are.',
+    permits: 'A unit of the budget. Each permit is granted once, to one request.',
+    permit: 'A unit of the budget. Each permit is granted once, to one request.',
+    bin: 'Permits that are stored at a node for later requests.',
+    W: 'The number of permits that may be left in bins when the first request is refused: the waste.',
+    M: 'The number of permits.',
   },
   steps: [
     {
@@ -55,13 +55,13 @@ export const bins: Story = {
       run: 'The controller',
       at: { description: 'announced exhausted' },
       node: 'n0',
-      text: 'Now everybody asks in turn, and bins fill and drain along the path. Here the root has nothing left that it could send.',
+      text: 'Now each node asks in turn, and bins fill and drain along the path. Here the root has no permits left.',
     },
     {
       run: 'The controller',
       at: 'end',
       node: 'n8',
-      text: 'Whoever asks from now on is refused: the red nodes. A controller may refuse while up to W permits lie in bins elsewhere; never does it grant more than M.',
+      text: 'From now on requests are refused: the red nodes. A controller may refuse while up to W permits are in bins elsewhere. It never grants more than M.',
     },
   ],
 };

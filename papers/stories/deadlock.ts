@@ -24,14 +24,14 @@ export const deadlock: Story = {
     checker: 'A program that tries every order in which things can happen, and so finds the ones that go wrong.',
     candidate: 'A node that has asked to lock a neighborhood, and has neither got it nor given up.',
     candidates: 'Nodes that have asked to lock a neighborhood, and have neither got it nor given up.',
-    priority: 'A number that a candidate draws for one try. The best one wins, unless another is as good; who loses draws again.',
+    priority: 'A number that a candidate draws for one try. The best one wins, unless two are equal. The losers draw again.',
   },
   steps: [
     {
       run: 'As printed',
       at: 'start',
       node: 'n0',
-      text: 'Two nodes, one link. Each wants to lock itself and its neighbor. The algorithm was published with a proof that nobody waits for ever. The checker has tried every order of events, and this is the shortest one that goes wrong.',
+      text: 'Two nodes, one link. Each wants to lock itself and its neighbor. The algorithm was published with a proof that no node waits forever. The checker has tried every order of events, and this is the shortest one that goes wrong.',
     },
     {
       run: 'As printed',
@@ -40,11 +40,11 @@ export const deadlock: Story = {
       along: [
         {
           at: { description: 'n0 received ready from 1' },
-          text: 'n0 has asked everybody, itself included, whether they are ready, and everybody is.',
+          text: 'n0 has asked all nodes, including itself, whether they are ready, and all are.',
         },
         { at: { description: 'n1 received ready from 1' }, text: 'So has n1.' },
       ],
-      text: 'n0 hears its own request first. All candidates it knows of have a priority, so it decides: n0 wins at n0.',
+      text: 'n0 receives its own request first. All candidates that it knows have a priority, so it decides: n0 wins at n0.',
     },
     {
       run: 'As printed',
@@ -56,20 +56,20 @@ export const deadlock: Story = {
       run: 'As printed',
       at: { description: 'n0 received request from 1' },
       node: 'n0',
-      text: "Only now the other one's requests arrive. A decision needs the priorities of all candidates, and at each node its own candidate owes one, which it will not send before it has heard from the other.",
+      text: "Only now the other one's requests arrive. A decision needs the priorities of all candidates. At each node the local candidate has not sent its priority, and sends it only after the other node replies.",
     },
     {
       run: 'As printed',
       at: 'end',
       node: 'n1',
-      text: 'Nothing is on its way any more. n0 waits for n1, n1 waits for n0: the arrows close a cycle, for ever. The proof had overlooked requests that were sent and have not arrived.',
+      text: 'No message is in flight. n0 waits for n1, and n1 waits for n0: the arrows close a cycle, forever. The proof had overlooked requests that were sent and have not arrived.',
     },
     {
       run: 'Corrected',
       comparedTo: 'As printed',
       at: { description: 'n0 received request from 1' },
       node: 'n0',
-      text: 'The corrected rule, the same two nodes. A first request that arrives while another candidate owes its priority is refused at once, and its sender draws again. So a first request never waits for another node, and no cycle can close.',
+      text: 'The corrected rule, the same two nodes. A first request is refused immediately if the priority of another candidate is missing, and its sender draws again. So a first request never waits for another node, and no cycle can close.',
     },
     {
       run: 'Corrected',
@@ -83,7 +83,7 @@ export const deadlock: Story = {
       comparedTo: 'As printed',
       at: 'end',
       node: 'n1',
-      text: '…and then the other. The checker has seen every order of events of this system, too, and finds no way to get stuck: quiver check.',
+      text: '…and then the other. The checker has also explored every order of events of this system, and finds no deadlock: quiver check.',
     },
   ],
 };

@@ -26,27 +26,27 @@ export const districts: Story = {
     {
       run: 'The day',
       at: { part: 0.03 },
-      text: 'People with badges that hear each other over a meter or two. A link is there only while two stand together. Nobody has a list of who is where, and there is no server.',
+      text: 'People wear badges with a range of a meter or two. A link exists only while two people stand together. There is no list of positions, and no server.',
     },
     {
       run: 'The day',
       at: { part: 0.25 },
-      text: 'They have gone to their rooms. Every group that can talk to itself has one leader (the star), found by the badges alone; who stands alone leads itself.',
+      text: 'They have gone to their rooms. Every group that can talk to itself has one leader (the star), which the badges elect without help. A person without company leads itself.',
     },
     {
       run: 'The day',
       at: { part: 0.47 },
-      text: 'Coffee: one long chain of talks. It has one leader for all, and so that nobody has to go far, districts: the number at a node says of which level it is a leader. A leader of level 1 is never more than one hop away, one of level 2 never more than two.',
+      text: 'Coffee: one long chain of talks. It has one leader for all. Districts keep distances short: the number at a node is the level that it leads. A leader of level 1 is never more than one hop away, one of level 2 never more than two.',
     },
     {
       run: 'The day',
       at: { part: 0.7 },
-      text: 'The talk: four rows, joined by who sits between two of them. Leaders that came too near to each other have given way, and a district has a leader in its row.',
+      text: 'The talk: four rows, joined by the people between two of them. Leaders that came too close to each other have given way, and a district has a leader in its row.',
     },
     {
       run: 'The day',
       at: 'end',
-      text: 'Everybody has gone home, and leads themselves. {sent update} updates in all. A real contact list of a day can be told in the same way: quiver explore --story districts --contacts FILE.',
+      text: 'All have gone home, and each leads itself. {sent update} updates in all. To show a real contact list of a day in the same way: quiver explore --story districts --contacts FILE.',
     },
   ],
 };

@@ -34,7 +34,7 @@ export const merge: Story = {
   terms: {
     height: 'A place in an order of all nodes. On every link the arrow points from the higher end to the lower one.',
     'reference level': 'The first part of a height: which search the node is part of, and whether that has turned.',
-    reflects: 'Sends back with a mark that says: there is no leader behind me.',
+    reflects: 'Sends the level back with a mark. The mark means that no leader is behind this node.',
     component: 'Nodes that can reach each other, however far round.',
     ticks: 'Units of time in a simulation. A message takes one from a node to the next here.',
   },
@@ -43,14 +43,14 @@ export const merge: Story = {
       run: 'The election',
       at: 'start',
       node: 'd',
-      text: 'Eight nodes, two squares, one link between them. a leads everybody (the star). Each node has a height, and on every link an arrow points down; all ways down end at the leader.',
+      text: 'Eight nodes, two squares, one link between them. a leads all nodes (the star). Each node has a height, and on every link an arrow points down; all ways down end at the leader.',
     },
     {
       run: 'The election',
       at: { description: 'e noticed link.down' },
       node: 'e',
       along: [{ at: { description: 'went down' }, text: 'The link between the squares is cut.' }],
-      text: 'e has lost its last way down. It starts a search: it takes a new reference level, which puts it above all its neighbors, and tells them.',
+      text: 'e has lost its last way down. It starts a search: it takes a new reference level, which puts it above all its neighbors, and notifies them.',
     },
     {
       run: 'The election',
@@ -62,7 +62,7 @@ export const merge: Story = {
           text: 'The search spreads away from e, and each node that has no other way down passes it on.',
         },
       ],
-      text: 'h is the last one: it has heard the same level from all sides, so there is no leader behind it.',
+      text: 'h is the last one: it has received the same level from all sides, so there is no leader behind it.',
     },
     {
       run: 'The election',
@@ -80,19 +80,19 @@ export const merge: Story = {
       run: 'The election',
       at: { description: 'h received update from g' },
       node: 'h',
-      text: 'Two leaders, one for each part: that is what one wants of a partition. The other square has noticed nothing and has not sent a message.',
+      text: 'Two leaders, one for each part, as intended in a partition. The other square has noticed nothing and has sent no message.',
     },
     {
       run: 'The election',
       at: { description: 'e noticed link.up' },
       node: 'd',
-      text: 'The link is back. Two leaders in one component are one too many; the two ends tell each other whom they follow.',
+      text: 'The link is back. A component needs one leader. The two ends exchange the leaders that they follow.',
     },
     {
       run: 'The election',
       at: 'end',
       node: 'a',
-      text: 'The younger leader wins, so a gives way, and e leads everybody: {sent update} updates in all. To see a search of your own, cut another link by hand.',
+      text: 'The younger leader wins, so a gives way, and e leads all nodes: {sent update} updates in all. To see another search, cut a link by hand.',
     },
   ],
 };

@@ -21,20 +21,20 @@ export const repair: Story = {
     'All nodes of a queue without a center are corrupted at once. Each edge of the tree checks itself, and order returns.',
   runs: { 'The queue': { scenario } },
   terms: {
-    pointer: 'What a node knows of the queue: the neighbor that is nearer to its end.',
-    φ: 'How many pointers and finds lie on an edge, counted at both ends and on the way.',
+    pointer: 'The neighbor that is closer to the end of the queue, as a node knows it.',
+    φ: 'The number of pointers and finds on an edge, counted at both ends and in flight.',
     find: 'The request of a node on its way to the end of the queue.',
-    guardian: 'The end of an edge that looks after it, the one that is nearer to the root.',
-    guardians: 'The ends of edges that look after them, those that are nearer to the root.',
+    guardian: 'The end of an edge that is closer to the root and repairs the edge.',
+    guardians: 'The ends of edges that are closer to the root and repair them.',
     observer: 'A message that goes over an edge and back, and brings what it has counted there.',
-    corrupted: 'Given any state at all, as after a fault that nobody noticed.',
+    corrupted: 'Set to an arbitrary state, as after an undetected fault.',
   },
   steps: [
     {
       run: 'The queue',
       at: 'start',
       node: 'n0',
-      text: 'A tree of fifteen nodes. Each has a pointer toward the end of a queue, which is at n0 (the dot). On every edge φ counts the pointers and finds that lie on it: 1 everywhere is the whole of order.',
+      text: 'A tree of fifteen nodes. Each has a pointer toward the end of a queue, which is at n0 (the dot). On every edge φ counts the pointers and finds on it. The state is legal if φ is 1 everywhere.',
     },
     {
       run: 'The queue',
@@ -65,7 +65,7 @@ export const repair: Story = {
       run: 'The queue',
       at: { at: 24 },
       node: 'n2',
-      text: 'Nobody is told, and nobody is in charge. Each edge has a guardian at its upper end, who sends an observer across now and then and counts what it finds.',
+      text: 'No node is notified, and no node is in charge. Each edge has a guardian at its upper end, which regularly sends an observer across and counts the results.',
     },
     {
       run: 'The queue',

@@ -24,7 +24,7 @@ export const phrases = [
   ['in-place-of', /\bin place of\b/gi, 'instead of'],
   ['alone', /\b(alone)\b(?=[.,;:)]|$)/gi, 'only'],
   ['owed', /\bowed\b/gi, 'pending'],
-  ['is-no', /\b(is|are|was|were) no (?!longer\b|more\b|one\b|other\b|such\b)[a-z]/gi, 'is not a, does not'],
+  ['is-no', /(?<!\bthere )\b(is|are|was|were) no (?!longer\b|more\b|one\b|other\b|such\b)[a-z]/gi, 'is not a, does not'],
   ['person-relative', /\b(for|of|by|to|from) who\b/gi, 'name the actor'],
   ['metaphor', /\b(errands?|household|befalls?|befell|desks?|letters? that|strays)\b/gi, 'the plain concept'],
 ];

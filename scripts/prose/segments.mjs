@@ -1,5 +1,5 @@
 /**
- * Text that people read, by file: Markdown paragraphs, comments, docstrings, error messages and test titles.
+ * Text that people read, by file: Markdown paragraphs, comments, docstrings, error messages, texts of pages and other strings, and test titles.
  *
  * TypeScript is read with the oxc parser. Each segment has its line, so that a finding points to the source.
  */
@@ -115,7 +115,7 @@ function inComments(source, comments, starts) {
 }
 
 const textOf = (node) => {
-  if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
+  if (/^(Literal|JSXText)$/.test(node?.type) && typeof node.value === 'string') return node.value;
   if (node?.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.cooked ?? value.raw).join(CODE);
   if (node?.type === 'BinaryExpression' && node.operator === '+') {
     const [left, right] = [textOf(node.left), textOf(node.right)];
@@ -137,11 +137,22 @@ const calleeOf = (node) => {
 const TEST = /^(test|it|describe)(\.|$)/;
 const isError = (node) => node.callee.type === 'Identifier' && node.callee.name.endsWith('Error');
 
+/** Strings of at least this many words are read: shorter ones are keys and names. */
+const WORDS_MIN = 5;
+
 function inStrings(program, starts, isTest) {
   const segments = [];
-  const add = (kind, node) => {
-    const text = textOf(node);
-    if (text?.trim()) segments.push({ kind, line: lineAt(starts, node.start), text: withoutCode(text) });
+  const seen = new Set();
+  const add = (kind, node, text = textOf(node)) => {
+    if (!text?.trim() || seen.has(node.start)) return;
+    seen.add(node.start);
+    segments.push({ kind, line: lineAt(starts, node.start), text: withoutCode(text) });
+  };
+  /** Adds a string that is neither code nor a drawing. */
+  const addText = (node) => {
+    const text = isTest ? null : textOf(node);
+    const words = text?.split(/\s+/).filter((word) => /^[A-Za-z'’]{2,}[,.:]?$/.test(word)) ?? [];
+    if (words.length >= WORDS_MIN && !/[{}<>=|&$\\]/.test(text)) add('text', node, text);
   };
   new Visitor({
     NewExpression: (node) => void (isError(node) && !isTest && add('error', node.arguments[0])),
@@ -152,6 +163,10 @@ function inStrings(program, starts, isTest) {
       if (isTest && TEST.test(callee) && !isTable) add('title', node.arguments[0]);
       else if (!isTest && /^console\.(warn|error)$/.test(callee)) add('error', node.arguments[0]);
     },
+    BinaryExpression: addText,
+    Literal: addText,
+    TemplateLiteral: addText,
+    JSXText: addText,
     Property(node) {
       if (!isTest && node.key.type === 'Identifier' && node.key.name === 'description') add('error', node.value);
     },

@@ -58,8 +58,8 @@ describe('kept texts', () => {
 
 describe('a problem', () => {
   test.each([
-    [{ a: 1 }, '{"a":1} was thrown, which is no Error'],
-    [null, 'null was thrown, which is no Error'],
+    [{ a: 1 }, '{"a":1} was thrown, which is not an Error'],
+    [null, 'null was thrown, which is not an Error'],
     [new Error('mine'), 'mine'],
     [new TypeError('Failed to fetch dynamically imported module: http://127.0.0.1/a.js'), NOT_LOADED],
   ])('of what is thrown: %o', (thrown, message) => {

@@ -128,6 +128,6 @@ function received(worker: Worker, task: Task): Promise<Response> {
 }
 
 function responseOf(answer: ForInspector): Response {
-  if (answer === null) return new Response('nobody knows that here', { status: 404 });
+  if (answer === null) return new Response('that is not known here', { status: 404 });
   return 'trace' in answer ? new Response(answer.trace) : Response.json(answer.json);
 }

@@ -91,6 +91,9 @@ const ASKED: readonly string[] = [
  * A machine that the root of another machine invokes is included. All others are listed, and refer to each other by their input. In
  * addition to the given properties, the checker verifies that no actor waits forever for a message.
  *
+ * @param actors the machines by name.
+ * @param question the inputs, the events from outside, the properties and the bounds of the search.
+ * @returns the verdict, with the shortest counterexample.
  * @throws UsageError if the checker cannot take a part of a machine. It names the part and a remedy.
  * @example
  * ```ts
@@ -175,6 +178,9 @@ function byActor(asked: readonly Asked[]): NonNullable<ActorsDescription['events
  * The same actors as a protocol, for the `quiver` command and everything else that works on protocols: a module that exports it is taken by
  * `--protocol FILE`. Its nodes are the actors, by their names.
  *
+ * @param given the machines by name.
+ * @param actorsDescription the inputs, events and properties, as in `checkActors`.
+ * @returns the protocol.
  * @throws UsageError as `checkActors` does.
  * @experimental
  */

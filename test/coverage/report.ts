@@ -39,7 +39,9 @@ export interface CoverageReport {
 /**
  * The coverage of a protocol's charts by kind, and the name of every uncovered item with a reason.
  *
+ * @param coverage the items that were covered, from `coverageOf`.
  * @param reasons Explanations why items cannot be reached. A reason for a covered item is reported as refuted.
+ * @returns the covered and total items by kind, and the names of uncovered ones.
  * @example
  * ```ts
  * import { directory } from 'xstate-quiver/machines';

@@ -66,7 +66,7 @@ describe('a chart that breaks its contract', () => {
           throw null;
         }),
       ),
-      'node n0: its step for "go" failed: null was thrown, which is no Error',
+      'node n0: its step for "go" failed: null was thrown, which is not an Error',
     ],
     ['a built-in action of XState', going(log('it')), 'Charts are pure: use the effects'],
     ['an action with a side effect', going(function beep() {}), 'A chart used "beep". Charts are pure'],

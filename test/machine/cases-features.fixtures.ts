@@ -123,7 +123,7 @@ export const features: readonly Case[] = [
     }),
     tests: { input: { key: 'a' } },
     result: /^invalid/,
-    failure: /the context is changed by assign alone/,
+    failure: /the context is changed only by assign/,
   },
   {
     id: 'N9',

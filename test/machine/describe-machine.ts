@@ -18,6 +18,9 @@ const TEST_MS = 120_000;
  * Generated tests of a machine: every state that it reaches is searched, with time and services as choices, and paths through them are
  * walked on live actors.
  *
+ * @param machine the machine to test.
+ * @param tests samples of events and results, checks, and limits.
+ * @param runner `describe`, `test` and `expect` of a test runner.
  * @throws UsageError when it is given no machine, and without the functions of a runner.
  * @example
  * ```ts
@@ -60,7 +63,7 @@ export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTes
       const unseen = unseenOf(await testing.graph());
       return unseen === null ? [] : [{ rule: 'unknown', description: unseen, steps: [], isUnhandled: true }];
     });
-    const where = tests.mode === 'pure' ? 'by the chart alone' : 'on live actors';
+    const where = tests.mode === 'pure' ? 'only by the chart' : 'on live actors';
     const kinds = [
       ['shortest', `paths to the states go ${where} as the search has found them`],
       ['tour', 'a tour of every transition, every guard both ways'],

@@ -23,6 +23,9 @@ export interface SeenPath {
 /**
  * A machine on live actors, one step at a time: what an emitted test drives.
  *
+ * @param machine the machine to test.
+ * @param tests samples and implementations, as in `describeMachine`.
+ * @returns the first state, and `take` for each step.
  * @throws UsageError from `take`, when the step cannot happen where the machine stands.
  * @example
  * ```ts

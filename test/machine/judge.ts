@@ -16,7 +16,7 @@ export interface BrokenRule {
 
 /** The rules that the machine breaks in its present state. After an error, no further rule is checked. */
 export function* brokenRules(rig: Rig): Generator<BrokenRule> {
-  if (rig.mutated) yield { rule: 'the context is changed by assign alone', description: describesMutant(rig.mutated) };
+  if (rig.mutated) yield { rule: 'the context is changed only by assign', description: describesMutant(rig.mutated) };
   if (rig.error !== null) return yield unhandled(rig, rig.error.thrown);
   if (rig.promises.rejected) yield rejection(rig.promises.rejected);
   for (const [name, holds] of Object.entries(rig.subject.tests.invariants ?? {})) {

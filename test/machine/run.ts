@@ -124,7 +124,7 @@ class Run {
     if (differs) yield differs;
     const where = JSON.stringify(rig.snapshot.value);
     const held = await attempt('states', () =>
-      patience(`what is said of state ${where}`, assertStates(tests.states, sut, rig.charts())),
+      patience(`the assertion of state ${where}`, assertStates(tests.states, sut, rig.charts())),
     );
     if (held) yield held;
     const agreed = await attempt('reference', () => {

@@ -286,6 +286,6 @@ function differs(way: readonly MachineStep[], key: string, other: string): strin
   const steps = way.length === 0 ? 'the start' : way.map(describeStep).join(', ');
   return (
     `the same steps led to another state: after ${steps} the first time ${before[at]}, then ${after[at]}. ` +
-    `The machine reads something outside its context and its events, for instance a variable of its module. Move that into the context, replace it with "provide", or define with "distinguish" what tells states apart`
+    `The machine reads something outside its context and its events, for instance a variable of its module. Move that into the context, replace it with "provide", or define with "distinguish" how states differ`
   );
 }

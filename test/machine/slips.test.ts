@@ -165,7 +165,7 @@ describe('a mutated context', () => {
   test('by an action, on live actors', async () => {
     const { failures } = await report(list(({ context }: any) => void context.items.push(1)));
     expect(failures[0]!.text).toMatch(
-      /^the context is changed by assign alone: after ADD: the context {items:\[\]} was mutated into {items:\[1\]}/,
+      /^the context is changed only by assign: after ADD: the context {items:\[\]} was mutated into {items:\[1\]}/,
     );
   });
 

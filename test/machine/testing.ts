@@ -193,6 +193,7 @@ function shorterWay({ first }: MachineGraph, { steps }: Failure): readonly Machi
 /**
  * A failure as text: what breaks, the way to it, and a line that takes it again.
  *
+ * @param failure a failure of `MachineTesting`.
  * @public
  */
 export function describeFailure({ rule, description, steps, isUnhandled }: Failure): string {
@@ -204,6 +205,9 @@ export function describeFailure({ rule, description, steps, isUnhandled }: Failu
 /**
  * Repeats steps on live actors and throws all failures on the path. A failure prints the line that calls it.
  *
+ * @param machine the machine to test.
+ * @param tests samples and checks, as in `describeMachine`.
+ * @param steps the steps of a failure.
  * @throws Error with the broken rules and their places. UsageError if the steps are invalid.
  * @example
  * ```ts

@@ -63,6 +63,7 @@ export interface JudgeOptions {
  * Judges all mutants of a protocol, one after the other: first with the paths, then with the walks, the checker, and further judges. A
  * survivor has `killedBy: null`.
  *
+ * @param protocol the protocol.
  * @param graphs The graphs of the protocol itself, from `graphsOf`.
  * @param options Further judges, and reasons why a survivor is equivalent.
  * @example

@@ -49,7 +49,9 @@ export interface ChartGraph {
 /**
  * The states that each chart of a protocol reaches from its samples, and every step between them.
  *
+ * @param protocol the protocol.
  * @param patience a search ends when so many states in a row have shown nothing new; `describeProtocol` gives it 40.
+ * @returns one graph for each chart with samples.
  * @throws UsageError for samples of a chart that the protocol does not have; ProtocolError for a chart that fails on its own
  * samples.
  * @example

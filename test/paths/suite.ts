@@ -57,6 +57,9 @@ export function firstFailure(protocol: Protocol, paths: readonly Path[], kind: H
  * The coverage of the graphs' steps: the tours take every one that covers an item. Graphs show which types of messages exist. A type is
  * covered if a message travels between nodes.
  *
+ * @param protocol the protocol.
+ * @param graphs its graphs, from `graphsOf`.
+ * @returns the covered items.
  * @public
  */
 export function coverageOf(protocol: Protocol, graphs: readonly ChartGraph[]): Coverage {

@@ -54,7 +54,7 @@ export function connectTo<L extends Listening>(
       const listener = listenersOf(world).get(`${host}:${port}`) as L | undefined;
       if (there && !isReachable) {
         if (tries === ATTEMPTS_MAX) attempt.failed('ETIMEDOUT');
-        else world.after(1_000, null, 'once more', () => tryOnce(tries + 1));
+        else world.after(1_000, null, 'again', () => tryOnce(tries + 1));
       } else if (!listener) attempt.failed('ECONNREFUSED');
       else attempt.reached(listener);
     });

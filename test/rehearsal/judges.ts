@@ -237,6 +237,7 @@ export const noErrors = (): RehearsalJudge => ({
  *
  * @param name the name of the property.
  * @param holds returns `true`, or `false` or a description of what is wrong. It must not be asynchronous.
+ * @returns a judge for the option `judges`.
  * @throws UsageError for other arguments. A `holds` that returns something else ends the rehearsal with a `UsageError`.
  * @example
  * ```ts

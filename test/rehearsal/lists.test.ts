@@ -63,6 +63,6 @@ test('its judge finds a right peer that ends and a wrong peer without an error',
   const grant = { type: 'grant', peer: 'p1', lock: 'x', fence: 1 };
   expect(judged(wrong, refused, { type: 'end', peer: 'p1' }, grant)).toBeUndefined();
   expect(judged({ ...refused, isRight: true })).toBe('p1 ended with the right list: no');
-  expect(judged(wrong, { ...refused, isNamed: false })).toBe('p1 was not told both lists: no');
+  expect(judged(wrong, { ...refused, isNamed: false })).toBe('p1 did not report both lists: no');
   expect(judged(wrong, grant)).toBe('p1 was granted a lock with a wrong list');
 });

@@ -28,11 +28,11 @@ test('saves a failed rehearsal, prints how to use it, and no progress in a pipe'
   const folder = mkdtempSync(join(tmpdir(), 'quiver-reporter-'));
   try {
     const reported = await runVitest(folder);
-    expect(readdirSync(folder)).toEqual(['nobody-is-charged-twice-1.json']);
-    const file = join(folder, 'nobody-is-charged-twice-1.json');
+    expect(readdirSync(folder)).toEqual(['no-card-is-charged-twice-1.json']);
+    const file = join(folder, 'no-card-is-charged-twice-1.json');
     const { judge, seed } = checkFailure(JSON.parse(readFileSync(file, 'utf8')));
     expect([judge, seed]).toEqual(['charged once', 1]);
-    expect(reported).toContain('rehearsal  nobody is charged "twice"\n   charged once: "charged once" does not hold\n');
+    expect(reported).toContain('rehearsal  no card is charged "twice"\n   charged once: "charged once" does not hold\n');
     expect(reported).toContain(`saved as   ${file}, of seed 1\n`);
     expect(reported).toContain(`npx quiver explore ${file}\n`);
     expect(reported).toContain(`replay: JSON.parse(readFileSync('${file}', 'utf8')) }, main)).toHold();`);

@@ -51,6 +51,8 @@ export interface SwarmReport {
 /**
  * Random search: draws scenarios with faults, runs each, and makes the first that breaks a property as small as it gets.
  *
+ * @param protocol the protocol.
+ * @param options the number of runs (default 100), the seed (default 1), and whether a failure is shrunk (default true).
  * @returns `failure` is `null` when nothing broke; its `scenario` is a file for `quiver explore`.
  * @example
  * ```ts

@@ -93,12 +93,12 @@ export function walkAgain({ system, choices, lines }: RecordedWalk, protocol: Pr
       for (const line of taken) {
         const expected = lines[seen++];
         if (outcomeOf(line) !== expected)
-          return `${describe(line)} in place of ${expected === undefined ? 'nothing more' : describe(JSON.parse(expected) as TraceLine)}`;
+          return `${describe(line)} instead of ${expected === undefined ? 'nothing more' : describe(JSON.parse(expected) as TraceLine)}`;
       }
     }
     const [violation] = running.violations;
     if (violation) return `${violation.property} is violated after step ${violation.index}: ${violation.description}`;
-    return seen === lines.length ? null : `nothing more in place of ${describe(JSON.parse(lines[seen]!) as TraceLine)}`;
+    return seen === lines.length ? null : `nothing more instead of ${describe(JSON.parse(lines[seen]!) as TraceLine)}`;
   } catch (error) {
     return (error as Error).message;
   } finally {

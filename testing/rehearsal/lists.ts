@@ -90,7 +90,7 @@ export const rightGoOn = (): RehearsalJudge => ({
         else if (type === 'note' && what === 'refused' && isRight)
           return `${peer} ended with the right list: ${description as string}`;
         else if (type === 'note' && what === 'refused' && !isNamed)
-          return `${peer} was not told both lists: ${description as string}`;
+          return `${peer} did not report both lists: ${description as string}`;
         return null;
       },
     };

@@ -178,7 +178,7 @@ export const changesSettle = (): RehearsalJudge => ({
       end: (now) => {
         const [before, after] = (asked?.['lists'] ?? []) as readonly (readonly string[])[];
         if (!after || Math.max(asked!.at, disturbedMs) + DECIDED_MS > now) return null;
-        return `the members ${before!.join(', ')} are to be ${after.join(', ')} since ${Math.round(asked!.at)} ms, and nobody has changed them`;
+        return `the members ${before!.join(', ')} are to be ${after.join(', ')} since ${Math.round(asked!.at)} ms, and the change has not been made`;
       },
     };
   },

@@ -168,7 +168,7 @@ export const answered = (): RehearsalJudge => ({
       end: (now) => {
         for (const { peer, of, at } of open.values())
           if (Math.max(at, changedMs, moved.get(of) ?? 0) + STILL_MS < now)
-            return `${peer} has asked for ${of as string} at ${Math.round(at)} ms and waits, and nobody is answered`;
+            return `${peer} has asked for ${of as string} at ${Math.round(at)} ms and waits, and no request is answered`;
         return null;
       },
     };

@@ -53,7 +53,7 @@ export const FAILED: readonly FailedSeed[] = [
     workload: 'locks over MQTT',
     seed: 424_277_144,
     cause: 'In the rehearsal, a process that was killed while it connected continued in its next life.',
-    fix: 'What a process waits for ends with the process.',
+    fix: 'Pending waits of a process end with the process.',
   },
   {
     workload: 'locks over mesh',
@@ -108,6 +108,6 @@ export const FAILED: readonly FailedSeed[] = [
     workload: 'objects, members change, over mesh',
     seed: 198_816_469,
     cause: 'In the workload, a late message of one change overwrote the message of the next change.',
-    fix: 'Each change has a message of its own.',
+    fix: 'Each change has its own message.',
   },
 ];

@@ -7,7 +7,7 @@ export const pageOf = (kind: 'sound' | 'hasty'): string => `<!doctype html>
 <script>
   const form = document.querySelector('form');
   const again = document.querySelector('#again');
-  const texts = { idle: '', refused: 'That is no address.', sending: 'One moment …', sent: 'Thank you!', failed: 'That did not work.' };
+  const texts = { idle: '', refused: 'That is not an address.', sending: 'One moment …', sent: 'Thank you!', failed: 'That did not work.' };
   const show = (state) => {
     document.body.dataset.state = state;
     document.querySelector('output').textContent = texts[state];

@@ -40,7 +40,8 @@ export function openList(): void {
 export async function openStory(name: string, number: number): Promise<void> {
   const found = allStories.value.find((one) => one.name === name);
   if (found && story.value === found) return goToStep(Math.min(Math.max(number, 0), found.steps.length - 1));
-  if (!found) return void failed(`There is no story "${name}" here: ${allStories.value.map((one) => one.name).join(', ')}.`);
+  if (!found)
+    return void failed(`Unknown story "${name}". The stories are ${allStories.value.map((one) => one.name).join(', ')}.`);
   await showStory(found, number);
 }
 

@@ -43,10 +43,10 @@ export function everyTreeTable(progress: (share: number) => void, shapes: readon
     return rowOf(shape, (topology, start) => ({ value: worstCycle(topology, start).ratio, ...knownOf(topology, start.policy) }));
   });
   return {
-    title: 'An adversary that knows all trees: the worst that requests one after the other can do for ever, from a chain',
+    title: 'An adversary that knows all trees: the worst cost of sequential requests without end, from a chain',
     columns: ['', ...POLICIES],
     rows,
-    note: 'Exact. What is best on which graph the paper leaves open.',
+    note: 'Exact. The paper leaves open which policy is best on which graph.',
   };
 }
 

@@ -95,9 +95,9 @@ export function arvyFigures(): Drawing[] {
   return [
     {
       name: 'arvy-figure-1',
-      title: 'Figure 1: pointers blue, finds red; beside a node ■ the token and whom it hands it to',
+      title: 'Figure 1: pointers blue, finds red; next to a node ■ the token and its next receiver',
       panels: states.map(({ caption, state }) => panelOf(caption, state)),
-      note: 'In 1h to 1j a keeps the token although somebody is next: it is using it (erratum A3).',
+      note: 'In 1h to 1j a keeps the token although another node is next: a is using it (erratum A3).',
     },
     {
       name: 'arvy-figure-2',

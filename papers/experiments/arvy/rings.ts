@@ -97,7 +97,7 @@ function mixedTable(progress: Progress, whole: boolean): Table {
       'Ring bridge: mixed sequences of 60 requests, or 40 above 64 nodes: a third anywhere, a third close by, a third at the corners',
     columns: ['', 'greatest ratio', 'of', 'the worst and others, by the directory', 'differ'],
     rows,
-    note: 'What all of them cost is added up on plain lists of pointers, as for the adversaries, and must be what the directory pays.',
+    note: 'The costs are computed on plain lists of pointers, as for the adversaries, and must equal those of the directory.',
   };
 }
 
@@ -130,7 +130,7 @@ function uniformTable(progress: Progress, whole: boolean): Table {
     title: 'Uniform requests on the unit ring: mean ratio of runs of 1,000, from the path with its root in the middle',
     columns: ['', 'arrow', 'ivy', 'bridge', 'runs', 'by the directory', 'differ'],
     rows,
-    note: `Expected: the mean of ${UNIFORM} such runs; agreement is asked to 3 %. Of 1,024 nodes Ivy has not come to its steady state after 1,000 requests.`,
+    note: `Expected: the mean of ${UNIFORM} such runs; agreement is asked to 3 %. With 1,024 nodes, Ivy has not reached its steady state after 1,000 requests.`,
   };
 }
 

@@ -42,6 +42,6 @@ export function treesTable(): Table {
     title: `The tree at the start: its mean stretch, and the ratio of ${REQUESTS} uniform requests`,
     columns: ['', 'mean stretch', 'arrow', 'ivy'],
     rows,
-    note: 'Arrow pays for its tree for ever; Ivy forgets it. A scenario names its tree by `tree`, or gives it by `parents`.',
+    note: 'Arrow always pays for its tree; Ivy replaces it. A scenario names its tree by `tree`, or gives it by `parents`.',
   };
 }

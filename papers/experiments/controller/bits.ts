@@ -112,6 +112,6 @@ export function bitsTable(): Table {
         ],
       };
     }),
-    note: 'A request says its level, an answer is one bit. The root counts up to M; every other bin that is counted is smaller.',
+    note: 'A request contains its level, an answer is one bit. The root counts up to M; every other bin that is counted is smaller.',
   };
 }

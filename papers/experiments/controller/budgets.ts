@@ -39,7 +39,7 @@ export function budgetTable(): Table {
     { kind: 'basic', W: M / 2 },
   ].flatMap((system) => [1, 4, 16].map((initiators) => ({ ...system, initiators })));
   return {
-    title: `A budget of M = ${M} messages under balls that are thrown round a ring of ${SIZE} for ever`,
+    title: `A budget of M = ${M} messages when balls circle a ring of ${SIZE} without end`,
     columns: ['', 'spent, M at most', 'wasted, W at most', "controller's messages per unit"],
     rows: systems.map(({ kind, W, initiators }) => {
       const { spent, controller } = stopBalls(kind, W, initiators);

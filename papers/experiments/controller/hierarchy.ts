@@ -86,7 +86,7 @@ export function hierarchyFigure(): Drawing {
   return {
     name: 'controller-hierarchy',
     title: 'Figure 2: bins of a chain (l local, g global), each pointing to the one that refills it, with the permits in it',
-    panels: [panel('Nobody has asked', after([])), panel('8, 5 and 8 again have taken one', after([8, 5, 8]))],
-    note: 'A bin that has refilled another is half full. One without an arrow was never asked: it supervises nobody.',
+    panels: [panel('No node has asked', after([])), panel('8, 5 and 8 again have taken one', after([8, 5, 8]))],
+    note: 'A bin that has refilled another is half full. A bin without an arrow was never asked: it supervises no other.',
   };
 }

@@ -133,7 +133,7 @@ function crossover(progress: (share: number) => void): Table {
       const run: TableCell = n > 64 ? { value: null } : { value: ratioOn(n, W), expected: ratio, check: { within: 0.12 } };
       return { label, cells: [run, { value: basic / bins, expected: ratio, check: { within: 0.12 } }] };
     }),
-    note: 'The hierarchy wins where the tree is deep. What is foretold is the sum of refills times distances on which `adaptive` decides.',
+    note: 'The hierarchy wins where the tree is deep. The prediction is the sum of refills times distances by which `adaptive` decides.',
   };
 }
 

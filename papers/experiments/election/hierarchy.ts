@@ -109,10 +109,10 @@ export function upsetTable(progress: (share: number) => void): Table {
     }),
   );
   return {
-    title: 'What a change costs: random geometric graphs of 100, radii 2 and 5, mean of ten (leader isolated: of three)',
+    title: 'Costs of a change: random geometric graphs of 100, radii 2 and 5, mean of ten (leader isolated: of three)',
     columns: ['', 'Updates', 'roles changed', 'memberships changed', 'the reference has'],
     rows,
-    note: 'Every change of a role or membership on the way counts. The reference has graphs and leaders of its own; losing the leader costs it 2173 Updates without levels.',
+    note: 'Every change of a role or membership on the way counts. The reference has other graphs and leaders; the loss of the leader costs it 2173 Updates without levels.',
   };
 }
 
@@ -206,6 +206,6 @@ export function extremesTable(): Table {
       inBroom('D, single entries', 27),
       inBroom('C, bands', 27),
     ],
-    note: 'A separation of one hop says nothing about a star; prefer radii of at least 2 with separations as large.',
+    note: 'A separation of one hop has no effect on a star; prefer radii of at least 2 with separations as large.',
   };
 }

@@ -110,7 +110,7 @@ function randomTable(progress: (share: number) => void): Table {
         ],
       };
     }),
-    note: 'Expected are the means of the reference on graphs of its own. Losing a fifth of the links costs it 3.8, 41, 24 and 61 Updates.',
+    note: 'The expected values are means of the reference on its own graphs. Losing a fifth of the links costs it 3.8, 41, 24 and 61 Updates.',
   };
 }
 

@@ -52,7 +52,7 @@ function roundsTable(): Table {
     return row(label, [...cells, { value: same, expected: ROUNDS_SEEDS.length }]);
   });
   return {
-    title: `Semi-synchronous schedules: everybody asks, a link is cut and joined; ${ROUNDS_SEEDS.length} runs each`,
+    title: `Semi-synchronous schedules: all nodes ask, a link is cut and joined; ${ROUNDS_SEEDS.length} runs each`,
     columns: [
       '',
       'all active: finished',
@@ -115,7 +115,7 @@ export function aloneTable(): Table {
       { value: at - unlockedAt!, expected: 2 },
     ]);
   });
-  return { title: 'A request alone', columns: ['', 'edge messages', 'rounds to lock', 'rounds to idle'], rows };
+  return { title: 'A single request', columns: ['', 'edge messages', 'rounds to lock', 'rounds to idle'], rows };
 }
 
 /** Probability that a given one of c + 1 contestants has the strictly largest of K priorities. */
@@ -181,7 +181,7 @@ export function printedTable(runs: number): Table {
     ]);
   });
   return {
-    title: 'Runs in which everybody who asked succeeded',
+    title: 'Runs in which all requests succeeded',
     columns: ['', 'printed rules', 'corrected rules'],
     rows,
     note: 'The printed rules deadlock as soon as two neighbors compete for each other at the wrong moment.',
@@ -227,7 +227,7 @@ const costs = ({ asked, locks, edgeMessages, trials, maxInTransitPerEdge, violat
 const COSTS = ['', 'Δ', 'locks', 'trials per lock', 'messages per lock', 'most on an edge', 'violated'];
 
 const crowdTable = (crowd: readonly Crowd[]): Table => ({
-  title: 'Everybody asks at once',
+  title: 'All nodes ask at once',
   columns: COSTS,
   rows: crowd.map(({ name, K, outcome }) => row(`${name}, K = ${K}`, costs(outcome))),
 });
@@ -239,7 +239,7 @@ function churnTable(): Table {
     ),
   );
   return {
-    title: 'Everybody asks at once while links come and go',
+    title: 'All nodes ask at once while links go up and down',
     columns: COSTS,
     rows,
     note: 'K = 16. A link is cut with the given chance a round, for 200 rounds, and comes back with ten times that chance, at most one half.',
@@ -248,7 +248,7 @@ function churnTable(): Table {
 
 const crowdPlot = (crowd: readonly Crowd[]): Plot => ({
   name: 'exclusion-messages',
-  title: 'Messages per lock when everybody asks',
+  title: 'Messages per lock when all nodes ask',
   x: { label: 'K', log: true },
   y: { label: 'edge messages per lock', log: true },
   series: Object.keys(TOPOLOGIES).map((label) => ({

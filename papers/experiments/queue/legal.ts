@@ -111,6 +111,6 @@ export function legalTable(): Table {
         ],
       };
     }),
-    note: 'From the quiescent state at the root alone: every other quiescent state is among those that are reached.',
+    note: 'Only from the quiescent state at the root: every other quiescent state is among the reached ones.',
   };
 }

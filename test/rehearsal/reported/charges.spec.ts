@@ -16,7 +16,7 @@ const rehearsed = (most: number) => {
   return rehearse({ seconds: 20, runs: 20, faults: [], judges: [judge], shrinkSeconds: 0 }, charge);
 };
 
-test('nobody is charged "twice"', async () => expect(await rehearsed(1)).toHold());
+test('no card is charged "twice"', async () => expect(await rehearsed(1)).toHold());
 test('what is to break breaks', async () => expect(await rehearsed(1)).not.toHold());
-test('nobody is charged four times', async () => expect(await rehearsed(3)).toHold());
+test('no card is charged four times', async () => expect(await rehearsed(3)).toHold());
 test('another thing is wrong', () => expect(1).toBe(2));
