@@ -111,6 +111,7 @@ const groups = {
     'docs/evidence/election': 'The election',
     'docs/evidence/controller': 'The controller',
     'docs/evidence/classics': 'The classics',
+    'docs/evidence/language': 'Language',
   },
   CONTRIBUTING: { ARCHITECTURE: 'Architecture', SECURITY: 'Security', CHANGELOG: 'Changes' },
 };
