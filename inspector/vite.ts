@@ -51,7 +51,7 @@ const MODULE = 'virtual:quiver-inspector';
 /**
  * Reports every XState actor of an application to an inspector while Vite serves it in development. A build and tests are unchanged.
  *
- * @param options the address and the scenarios of the inspector.
+ * @param options the address of the inspector, and the name of the program.
  * @returns a plugin of Vite.
  * @example
  * ```ts

@@ -40,7 +40,7 @@ interface Attached {
  *
  * @param cluster the cluster that hosts the actor.
  * @param kind a name of `actors` in `createCluster`.
- * @returns actor logic with the input `{ id }`. Its snapshot is the actor's.
+ * @returns actor logic with the input `{ id }`. Its snapshot contains the actor's, as `actor`.
  * @example
  * ```ts
  * import { assign, createActor, setup } from 'xstate';

@@ -30,7 +30,7 @@ export function delivering<T>(delivery: Delivery, run: () => T): T {
  * Returns the idempotency key and the fencing token of the action that runs now, in a machine of `createCluster`. Call it before the first
  * `await` of the action.
  *
- * @returns the key and the fence, the same at every repetition of the action.
+ * @returns the key, which every repetition of the action has again, and the fence of the present activation.
  * @throws UsageError outside of an action of a cluster actor.
  * @public
  */

@@ -62,7 +62,7 @@ export type Driver = (medium: DriverListener, signal: AbortSignal) => void | Pro
  * Creates a transport from a driver. A driver handles only its medium; repeated calls, aborts, late deliveries and the limits of messages
  * are handled here.
  *
- * @param id the id of this peer, of 1 to 128 characters.
+ * @param id the id of this peer, of 1 to 255 characters.
  * @param guarantees what the medium guarantees; `transportConformance` tests the transport against it.
  * @returns a transport that is not connected yet.
  * @throws UsageError for an invalid id.

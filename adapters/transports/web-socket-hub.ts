@@ -71,8 +71,8 @@ export interface WebSocketHubOptions extends ListenOptions, Admission {}
  * Starts a hub for WebSocket peers, for Node, on the package `ws`. Resolves once it listens. If your server does not listen yet, it
  * resolves after a second and serves peers once the server listens; until then it has no `port`.
  *
- * @param options the server or port, and the rules that admit peers.
- * @returns the hub, which accepts connections immediately.
+ * @param options your server or a port, and the peers to admit.
+ * @returns the hub.
  * @throws UsageError for an option that is missing, wrong or unknown, and for a path of your server that another hub uses.
  * @throws ConnectionError if the hub or your server cannot listen.
  * @example

@@ -53,7 +53,7 @@ const programOf = (name = basename(process.argv[1] ?? 'program')): Program => ({
  * Shows live nodes or clusters of this process, or a simulation before it runs, on a page. With `report`, they appear on the page of
  * another `inspect`. Reports to a busy inspector wait until it answers, up to 32 MB.
  *
- * @param observed a node, several nodes, or a simulation.
+ * @param what a node, several nodes, or a simulation.
  * @param options the address of the inspector.
  * @returns the address to open, and `close`.
  * @throws UsageError if no node is given, if the port is in use, or if no inspector listens at `report`. Nothing is observed then.

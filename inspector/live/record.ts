@@ -25,7 +25,7 @@ export interface Recording {
  * The run of live nodes as a trace that `quiver verify` checks and the inspector shows. Call it as soon as the nodes are made.
  *
  * @param write is given each line with its line break, the header first.
- * @returns a function that stops the recording.
+ * @returns the recording, which `close` stops.
  * @throws UsageError for no node, and for one that has started already.
  * @example
  * ```ts

@@ -40,8 +40,8 @@ export function reportsFrom(node: NodeId, c: Configuration<any>, levels: number)
  * Returns the nearest known leader of any level, at most `within` hops away, or `null`. If two are equally near, the higher level wins.
  *
  * @param node the state of an election node.
- * @param level the level, counted from 1.
- * @returns the id of the leader of the node's district.
+ * @param within the largest distance in hops.
+ * @returns the nearest leader within this distance, with its level; `null` if there is none.
  * @example
  * ```ts
  * import { parseScenario, Simulation } from 'xstate-quiver/network';

@@ -32,7 +32,7 @@ export interface Scope {
  *
  * @param n the number of nodes, from 1 to 5.
  * @param scope the protocol and its options, which determine whether names matter, and the nodes that must keep their names.
- * @returns the topologies, the ones with fewest links first.
+ * @returns the topologies.
  * @throws UsageError for any other `n`.
  * @example
  * ```ts

@@ -37,7 +37,7 @@ export interface Verification {
  * @param instance the network's graph and the protocol's options, as the trace's scenario gives them.
  * @param header the first line of the trace.
  * @param lines all others.
- * @returns the first step that is impossible, and the violated properties.
+ * @returns the first impossible step (`null` if there is none), and the violated properties.
  * @example
  * ```ts
  * import { parseScenario, Simulation, Recorder, traceHeader, type TraceLine } from 'xstate-quiver/network';

@@ -43,7 +43,7 @@ const inControlled = (instance: Instance<BudgetOptions>): Instance => ({ ...inst
  *
  * @param controlled any protocol with named nodes that does not run the resource controller itself.
  * @param unit meaning of a permit: a message to one node, or the participation of a node.
- * @returns a protocol in which every message of the given one needs a permit.
+ * @returns the same protocol under a budget.
  * @throws `UsageError` if the protocol does not support a budget.
  * @example
  * ```ts
