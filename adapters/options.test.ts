@@ -101,7 +101,14 @@ test('methods are looked for on objects and functions', () => {
 });
 
 test('a class is a function that `new` accepts', () => {
-  expect([class {}, function () {}].map(isClass)).toEqual([true, true]);
+  expect(
+    [
+      class {
+        x = 1;
+      },
+      function () {},
+    ].map(isClass),
+  ).toEqual([true, true]);
   expect([() => {}, {}, 'x', null, undefined].filter(isClass)).toEqual([]);
   expect([isTransport({ guarantees: {} }), isTransport({})]).toEqual([true, false]);
 });

@@ -80,7 +80,7 @@ test.each([
   ],
   [
     ['--story', 'districts', '--contacts', 'package.json'],
-    /^--contacts package.json: line 1 of the contact list has 1 words\. Write "t i j"\.$/,
+    /^--contacts package.json: line 1 of the contact list must have three words \("t i j"\), but has 1\.$/,
   ],
   [
     ['--story', 'arvy', '--contacts', 'x.tij'],
@@ -92,11 +92,11 @@ test.each([
   ],
   [
     ['--story', 'arvy', '--seed', '7'],
-    /^--seed works only with a scenario that runs now, but a story shows runs of its own\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed 7$/,
+    /^--seed works only with a scenario that runs now, but a story shows its own runs\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed 7$/,
   ],
   [
     [file('run.ndjson', '{"quiver":1}'), '--seed', '7'],
-    /^--seed works only with a scenario that runs now, but .*run\.ndjson is a run that has been\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed/,
+    /^--seed works only with a scenario that runs now, but .*run\.ndjson is a recorded run\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed/,
   ],
   [
     [file('found.json', '{"rehearsal":1}'), '--seed', '7'],
