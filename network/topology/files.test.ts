@@ -50,7 +50,7 @@ describe('contact lists', () => {
   test.each([
     ['', 'The contact list is empty. Write lines "t i j".'],
     ['1 a', 'line 1 of the contact list must have three words ("t i j"), but has 2'],
-    ['1 a b c', 'line 1 of the contact list has 4 words'],
+    ['1 a b c', 'line 1 of the contact list must have three words ("t i j"), but has 4'],
     ['noon a b', 'line 1 of the contact list: the time "noon" is not a number'],
     ['1e14 a b', 'line 1 of the contact list: the time "1e14" is not a number of at most 10000000000000. Write "t i j".'],
     ['1 a b\n2 c c', 'line 2 of the contact list: c meets itself'],
