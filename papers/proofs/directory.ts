@@ -1,8 +1,8 @@
 /**
  * Lemma 2 of the Arvy paper for every number of nodes: an inductive invariant of the directory, with any policy.
  *
- * The lemma speaks of all graphs in which each find is replaced by an edge from its destination to any node that it has visited or that
- * waits for its producer, and a spanning tree is no formula of first-order logic. The invariant here is about one rooted tree instead:
+ * The lemma covers all graphs in which each find is replaced by an edge from its destination to any node that it has visited or that
+ * waits for its producer. First-order logic cannot express a spanning tree, so the invariant here is about one rooted tree:
  *
  *   A node that points to another one is below it. A node that points to itself is the end of a queue. The queue starts at a node whose find
  *   is in flight, and then its end is below the destination of this find; or at the token, and then its end is the root.
@@ -165,7 +165,7 @@ export const LEMMAS: readonly Statement[] = [
   },
 ];
 
-/** What follows from the invariant about the protocol. */
+/** Conclusions about the protocol from the invariant. */
 export const CONCLUSIONS: readonly Statement[] = [
   { name: 'Theorem 4: no find meets a node twice', formula: all('v', '(=> (flying v) (not (visited v (dest v))))') },
   {

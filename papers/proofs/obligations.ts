@@ -1,4 +1,4 @@
-/** What the solver has to prove: the invariant holds at the start, each rule preserves it, and the conclusions follow. */
+/** Statements for the solver to prove: the invariant holds at the start, each rule preserves it, and the conclusions follow. */
 import { ABBREVIATIONS, CONCLUSIONS, INVARIANTS, LEMMAS, RULES, START, SYMBOLS, type Rule, type Statement } from './directory.js';
 import { solve, type Answer } from './solver.js';
 

@@ -17,7 +17,7 @@ test('requests far apart cost what sequential requests cost', () => {
   expect(differing(apartTable())).toEqual([]);
 });
 
-test('Arrow queues requests at once as a nearest-neighbor path, and its latency is the length', () => {
+test('Arrow queues simultaneous requests as a nearest-neighbor path of its latency', () => {
   expect(differing(nearestNeighborTable())).toEqual([]);
   expect(isNearestNeighborPath([4, 5, 9, 3, 1])).toBe(false);
 });

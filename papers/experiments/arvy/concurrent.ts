@@ -2,7 +2,7 @@
  * The cost of requests that overlap, waiting included.
  *
  * The latency of a request is the time from the request until its find meets the end of the queue. Its optimum is that of an algorithm that
- * knows all requests (Herlihy, Kuhn, Tirthapura, Wattenhofer: "Dynamic Analysis of the Arrow Distributed Protocol", 2006): the order that
+ * knows all requests (Herlihy, Kuhn, Tirthapura, Wattenhofer: "Dynamic Analysis of the Arrow Distributed Protocol", 2006). It chooses the order that
  * minimizes the sum of max(d(u, v), t - t'), where the request of v at t' follows that of u at t. A later request makes its successor wait.
  * Messages take as long as their way.
  */
