@@ -6,6 +6,7 @@ import { watchers } from '../../adapters/node/watchers.js';
 import { isStep, type StepLine, type TraceLine } from '../../network/trace.js';
 import { checkReport } from './report-checks.js';
 import { Hosts } from './hosts.js';
+import { inspect } from './inspect.js';
 import { Merger } from './merge.js';
 import { reportActors } from './actors.js';
 import { isCluster, reportCluster } from './cluster-report.js';
@@ -132,6 +133,12 @@ describe('a program that reports everything', () => {
     createActor(order).start().stop();
     expect(actors).not.toContain('order/42');
     expect(actors).toContain('order');
+  });
+
+  test('inspect refuses to change a cluster, and clusters next to nodes', async () => {
+    const { cluster } = (await testCluster({ order })).of('a');
+    await expect(inspect(cluster, { reach: true })).rejects.toThrow('a page cannot change a cluster. Remove reach: true');
+    await expect(inspect([cluster, {}] as never)).rejects.toThrow('inspect takes nodes or clusters');
   });
 
   test('a cluster makes itself known to observers of the process', async () => {

@@ -56,7 +56,8 @@ const programOf = (name = basename(process.argv[1] ?? 'program')): Program => ({
  * @param what a node, several nodes, or a simulation.
  * @param options the address of the inspector.
  * @returns the address to open, and `close`.
- * @throws UsageError if no node is given, if the port is in use, or if no inspector listens at `report`. Nothing is observed then.
+ * @throws UsageError if no node is given, for `reach` with a cluster, if the port is in use, or if no inspector listens at `report`.
+ * Nothing is observed then.
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/transports';
@@ -77,6 +78,10 @@ export async function inspect(
 ): Promise<Served> {
   if (isSimulation(what)) return inspectSimulation(what, options);
   const parts = partsOf(what);
+  if (reach && parts.some(isCluster))
+    throw new UsageError(
+      'inspect: a page cannot change a cluster. Remove reach: true, and send events with cluster.actor(…).send.',
+    );
   // A node that fails to start has nothing to show, and reports its own error.
   await Promise.allSettled(parts.map(({ ready }) => ready));
   const program = programOf(name);

@@ -55,6 +55,8 @@ const opened = signal<string | null>(null);
 export function SendBar() {
   const name = recording.value.nodes.names[selectedNode.value];
   if (name === undefined || !(isAlive.value || isCounterexample.value)) return null;
+  // A cluster takes events from its peers and clients only.
+  if (recording.value.groups[selectedNode.value] !== undefined) return null;
   const all = choices.value;
   const chosen = all.find((choice) => opened.value === `${name} ${choice.name}`);
   return (
