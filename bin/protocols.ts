@@ -53,12 +53,12 @@ export const broughtProtocols = (): readonly Protocol[] => [...brought.values()]
 export const broughtFiles = (): readonly string[] => [...brought.values()].map(({ module }) => module!.path);
 
 /**
- * The protocols to parse a scenario with: the one that it names. All of them if it names none of them, because the error lists them.
+ * The protocols to parse a scenario with: those that it names. All of them if it names none of them, because the error lists them.
  */
 export async function protocolsFor(json: unknown): Promise<Readonly<Record<string, Protocol>>> {
-  const name = isObject(json) ? json['protocol'] : undefined;
+  const given = isObject(json) ? json['protocol'] : undefined;
   const known = names();
-  const needed = known.filter((one) => one === name);
+  const needed = known.filter((name) => (isObject(given) ? Object.values(given).includes(name) : given === name));
   return Object.fromEntries(
     await Promise.all((needed.length > 0 ? needed : known).map(async (one) => [one, (await named(one)).protocol] as const)),
   );

@@ -1,5 +1,6 @@
 /** Parses a scenario: checks every key, rejects unknown ones, adds defaults, builds the topology and reads the options of the protocol. */
 import { isObject, TICKS_MAX } from '../../machines/checks.js';
+import { compose } from '../../machines/compose/index.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { roundTripOf, type LatencySpec } from '../latency.js';
@@ -52,7 +53,7 @@ export function parseScenario(json: unknown, protocols: Readonly<Record<string, 
     throw new UsageError(`parseScenario needs the protocols as its second argument: parseScenario(json, protocols)`);
   const fields = readFields(json, '', KEYS);
   if (fields['$schema'] !== undefined) readName(fields['$schema'], '$schema', 'the path of a JSON Schema');
-  const protocol = protocols[readOneOf(fields['protocol'], 'protocol', Object.keys(protocols))]!;
+  const protocol = readProtocol(fields['protocol'], protocols);
   const { nodes, links, contacts } = createTopology(fields['topology'], readText);
   const network = readNetwork(orElse(fields['network'], {}), 'network', protocol);
   const graph = { ...createMetric({ nodes, links }), roundTrip: roundTripOf(network.latency, links) };
@@ -72,6 +73,18 @@ export function parseScenario(json: unknown, protocols: Readonly<Record<string, 
     seed: fields['seed'] === undefined ? 1 : readInteger(fields['seed'], 'seed'),
     until: readUntil(orElse(fields['until'], { idle: true }), 'until'),
   };
+}
+
+/** A protocol by its name, or several on the same nodes, by the names of their parts: one token or data item each. */
+function readProtocol(value: unknown, protocols: Readonly<Record<string, Protocol>>): Protocol {
+  const named = (name: unknown, path: string): Protocol => protocols[readOneOf(name, path, Object.keys(protocols))]!;
+  if (!isObject(value)) return named(value, 'protocol');
+  const parts = Object.entries(value).map(([part, name]) => [part, named(name, placeIn('protocol', part))] as const);
+  if (parts.length < 2)
+    throw new UsageError(
+      'protocol has fewer than two parts. Use a name, or parts: { "fork": "directory", "knife": "directory" }.',
+    );
+  return compose(Object.fromEntries(parts));
 }
 
 function readNetwork(value: unknown, path: string, protocol: Protocol): ScenarioNetwork {

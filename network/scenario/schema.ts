@@ -139,8 +139,10 @@ const anyEvent: Schema = { type: 'object', properties: { at: ticks, do: name }, 
 
 export function scenarioSchema(protocols: Readonly<Record<string, Protocol>>): Schema {
   const known = Object.keys(protocols);
+  const one: Schema = { anyOf: [{ enum: known }, name] };
+  const parts: Schema = { type: 'object', additionalProperties: one, minProperties: 2 };
   const fields = exactly({
-    protocol: { anyOf: [{ enum: known }, name] },
+    protocol: { anyOf: [one, parts] },
     topology: topology(),
     'options?': { type: 'object' },
     'network?': network,

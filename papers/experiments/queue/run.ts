@@ -42,6 +42,26 @@ const corruptTree = (shape: SpanningShape, n: number, delay: Delays, tau: number
   seed,
 });
 
+/** Round trips of a run at rest: a multiple of each period of the table. */
+const AT_REST = 24;
+
+/** Messages on an edge in a round trip, in a legal state without requests. */
+export function messagesAtRest(shape: SpanningShape, n: number, tau: number): number {
+  const { verdict, messages } = simulateByName(
+    {
+      protocol: 'queue',
+      topology: topologyOf(shape, n, 1),
+      options: { root: 'n0', tau },
+      network: { latency: delays.longest },
+      // The return of the last observer is sent half a round trip later.
+      until: { at: (AT_REST + 1) * ROUND_TRIP },
+    },
+    { host: 'snapshots' },
+  );
+  if (verdict !== 'valid') throw new Error('A legal state without requests did not remain legal.');
+  return messages.total / (n - 1) / AT_REST;
+}
+
 function extremesOf(seeds: number, timeOfSeed: (seed: number) => number): Stabilization {
   const times = each(seeds, timeOfSeed);
   return { max: Math.max(...times), mean: times.reduce((sum, time) => sum + time, 0) / times.length };
