@@ -48,7 +48,7 @@ test.each([
     /came after all events of the scenario, and the bound is 420,000/,
   ],
 ])(
-  'quiver run ends a run that never becomes quiet, and names the bound and the node: %s',
+  'a run that never rests ends with its bound and its node: %s',
   async (name, chart, bound) => {
     expect(await runCommand(restless(name, chart))).toBe(2);
     expect(complained.join('\n')).toMatch(bound);

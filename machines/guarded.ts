@@ -15,7 +15,7 @@ interface Guards {
   readonly complain: Complain;
 }
 
-/** The function with its result checked. An error of its own gets the names of the protocol and the member. */
+/** The function with its result checked. Its errors get the names of the protocol and the member. */
 function guarded<F extends Any>({ name, complain }: Guards, member: string, given: F, fits: Fits, wanted: string): F {
   return function (this: unknown, ...args: unknown[]): unknown {
     let value: unknown;

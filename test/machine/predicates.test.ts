@@ -1,4 +1,4 @@
-/** What counts as a failure of a predicate or an assertion of the tests, or of the machine. */
+/** Results of predicates and assertions that count as failures. */
 import { assertEvent, createMachine } from 'xstate';
 import { expect, test } from 'vitest';
 import { describeFailure, MachineTesting } from './testing.js';

@@ -13,7 +13,7 @@ const NONE = new Set<string>();
 const STATES_MAX = 100;
 const SEARCHED = 2;
 
-/** The controller counts nodes that have stopped as failures; no system of its own stops one. */
+/** The controller counts nodes that have stopped as failures, and none of its systems stops one. */
 const stops = ({ name }: Protocol) => (name === 'controller' ? true : undefined);
 
 const departuresOf = (protocol: Protocol) =>
