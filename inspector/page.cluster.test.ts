@@ -39,7 +39,7 @@ const rowsOf = async (page: Page, event: RegExp): Promise<string[][]> => {
   return cells.map((texts) => texts.slice(2, 6).map((text) => text.replaceAll('\n', ' ')));
 };
 
-test('hosts, charts and events of actors; a killed host loses its actor to another member', async () => {
+test('shows hosts, charts and events; a killed host loses its actor to a member', async () => {
   const { cluster, page } = await opened();
   await cluster.of('a').cluster.actor('order', '42').send({ type: 'PAY' });
   await cluster.of('b').cluster.actor('room', 'lobby').send({ type: 'ENTER' });

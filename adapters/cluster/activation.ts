@@ -36,7 +36,7 @@ export interface ActivationHost {
   failed(error: unknown, what: string): void;
 }
 
-/** What happens once a version is durable: observers receive its steps, and its actions run. */
+/** The work that waits until a version is durable: observers receive its steps, and its actions run. */
 interface Due {
   readonly seq: number;
   readonly snapshot: AnyMachineSnapshot;

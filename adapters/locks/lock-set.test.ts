@@ -39,7 +39,7 @@ describe('a list of names', () => {
   test('readers share all of its locks', async () => {
     const [{ a, b }] = await peers('a', 'b', 'c');
     const reading = await a!.acquire(['x', 'y'], { mode: 'shared' });
-    await (await b!.acquire(['y', 'x'], { mode: 'shared' })).release();
+    (await b!.acquire(['y', 'x'], { mode: 'shared' })).release();
     const writing = b!.acquire(['x']);
     reading.release();
     (await writing).release();

@@ -58,7 +58,7 @@ const wordsOf = (lines: readonly TraceLine[], node: string): string[] =>
   );
 
 describe('a live cluster', () => {
-  test('members, the host of an actor, its chart, and each event with its sender and its transition', async () => {
+  test('shows members, and of an actor its host, chart and events with their senders', async () => {
     const orders = await testCluster({ order });
     const lines = watched(orders);
     await orders.of('a').cluster.actor('order', '42').send({ type: 'PAY', amount: 4 });
@@ -102,7 +102,7 @@ describe('a live cluster', () => {
     expect(stepsOf(lines, 'a').at(-1)!.kind).toBe('crash');
   });
 
-  test('an event that is not applied is not reported, and the others of its turn are reported once', async () => {
+  test('reports the applied events of a turn once, and no other events', async () => {
     const orders = await testCluster({ order });
     const lines = watched(orders);
     const ref = orders.of('a').cluster.actor('order', '42');
@@ -122,7 +122,7 @@ describe('a live cluster', () => {
 });
 
 describe('a program that reports everything', () => {
-  test('names contain the name of the cluster, and a hosted actor is not reported as an actor of the program', async () => {
+  test('names contain that of the cluster; a hosted actor is not one of the program', async () => {
     const actors: string[] = [];
     onTestFinished(reportActors(({ node }) => void actors.push(node)));
     const orders = await testCluster({ order });

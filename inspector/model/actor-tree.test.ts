@@ -62,7 +62,7 @@ test('actors that claim to be parents of each other are shown once', () => {
   expect(lines).toEqual(['a', '  b']);
 });
 
-/** Two members in programs of their own, and orders that they host. */
+/** Two members in separate programs, and orders that they host. */
 function cluster(orders: number): ActorTreeInput {
   const names = ['a', 'order/1', 'b', ...Array.from({ length: orders - 1 }, (_, i) => `order/${i + 2}`), 'room/x/y'];
   return {

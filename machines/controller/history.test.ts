@@ -74,7 +74,7 @@ test.each(['naive', 'bins', 'basic', 'main', 'modified'])(
 test.each([
   { kind: 'bins', M: 12, W: 9 },
   { kind: 'main', M: 480, W: 480 },
-])('%o: permits that a leaf returned are lost with its link, whichever end is notified first', (options) => {
+])('%o: permits that a leaf returned are lost with its link, in either order', (options) => {
   for (const link of [
     ['n1', 'n2'],
     ['n2', 'n1'],

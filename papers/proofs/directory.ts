@@ -56,7 +56,7 @@ export interface Statement {
 }
 
 const all = (variables: string, formula: string): string =>
-  `(forall (${[...variables].map((variable) => `(${variable} Node)`).join(' ')}) ${formula})`;
+  `(forall (${Array.from(variables, (variable) => `(${variable} Node)`).join(' ')}) ${formula})`;
 
 const COMES_AFTER_NEXT = '(=> (and (follows a b) (distinct a b)) (follows (next a) b))';
 

@@ -17,6 +17,12 @@ test('an event that assertEvent refuses is named with the remedy', async () => {
 test.each([[null], [0], [''], [Number.NaN]])('an invariant that returns %j does not hold', async (falsy) => {
   const [failure] = await new MachineTesting(lamp, { invariants: { no: (() => falsy) as never } }).searchFailures();
   expect(failure).toMatchObject({ rule: 'no', steps: [] });
-  const assertion = new MachineTesting(lamp, { invariants: { yes: ({ value }) => void expect(value).toBeDefined() } });
+  const assertion = new MachineTesting(lamp, {
+    invariants: {
+      yes: ({ value }) => {
+        expect(value).toBeDefined();
+      },
+    },
+  });
   expect(await assertion.searchFailures()).toEqual([]);
 });
