@@ -314,8 +314,11 @@ function announce(
 ): void {
   const { peer } = notification;
   if (notification.type === 'received') {
+    const parts = whole.get(peer);
+    // The program closed the transport while it handled an earlier message.
+    if (!parts) return;
     for (const body of notification.bodies) {
-      const reading = whole.get(peer)!.take(body as string);
+      const reading = parts.take(body as string);
       if (reading === null) continue;
       if ('refused' in reading) drops.drop(`${reading.refused}, from "${peer}"`);
       else medium.received(peer, reading.value);
@@ -326,8 +329,7 @@ function announce(
   } else if (notification.type === 'link.down') {
     whole.delete(peer);
     medium.down(peer);
-  }
-  else if (notification.type === 'link.gone') medium.gone(peer);
+  } else if (notification.type === 'link.gone') medium.gone(peer);
   else medium.broke(new ConnectionError(tooMuchFor(peer, limits)));
 }
 

@@ -22,13 +22,10 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   ...[
     'explore',
     'describeProtocol',
-    'emitTests',
     'startChart',
     'startSystem',
     'graphsOf',
-    'mutantsOf',
     'systemsOf',
-    'systemWalks',
     'swarm',
     'verifyTrace',
   ].flatMap((name): [string, () => unknown, string][] => [

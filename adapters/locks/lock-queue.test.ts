@@ -332,7 +332,7 @@ test('a lost lock notifies all holders, and is requested again for waiting calle
     expect(lockOf(who).signal.reason).toMatchObject({
       name: 'LostError',
       message: expect.stringMatching(
-        /^lock "x" is lost: other peers may have continued without this peer. Request it again. What to do/,
+        /^lock "x" is lost: other peers may have continued without this peer. Request it again/,
       ),
     });
   expect([commands, queue.fence, queue.inside]).toEqual([['request'], undefined, []]);

@@ -28,7 +28,9 @@ export function VirtualList({ count, rowHeight, row, current, head, ...rest }: V
   const known = (heights.current ??= new RowHeights(rowHeight, HEIGHT_MAX));
   const [{ top, height }, setSight] = useState({ top: 0, height: 400 });
   const look = () => {
-    const { scrollTop, clientHeight } = list.current!;
+    // The observer may report again after the list has left the page.
+    if (!list.current) return;
+    const { scrollTop, clientHeight } = list.current;
     setSight({ top: scrollTop, height: clientHeight });
   };
   useLayoutEffect(() => {

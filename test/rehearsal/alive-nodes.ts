@@ -43,11 +43,12 @@ const PLACE = Symbol.for('xstate-quiver.watchers');
 
 /** Calls `watch` for every node that a process creates, until the returned function is called. */
 export function watchNodes(watch: (node: LiveNodeView, process: Process) => void): () => void {
-  const places = globalThis as unknown as Record<symbol, Set<(node: LiveNodeView) => void> | undefined>;
+  const places = globalThis as unknown as Record<symbol, Set<(created: object) => void> | undefined>;
   const watchers = (places[PLACE] ??= new Set());
-  const notify = (node: LiveNodeView) => {
+  const notify = (created: object) => {
     const process = here()?.process;
-    if (process) watch(node, process);
+    // A cluster is reported as well; it has no live node.
+    if (process && 'steps$' in created) watch(created as LiveNodeView, process);
   };
   watchers.add(notify);
   return () => void watchers.delete(notify);

@@ -112,7 +112,7 @@ describe('walking again', () => {
 
   test('a different effect is reported with its place', () => {
     const quiet = light(lightChart.provide({ actions: { count: assign({ count: 7 }) } }));
-    expect(walkAgain(recorded[0]!, quiet, 'snapshots')).toMatch(/in place of .*toy: (green|broken)/);
+    expect(walkAgain(recorded[0]!, quiet, 'snapshots')).toMatch(/instead of .*toy: (green|broken)/);
   });
 
   test('a choice that is no longer possible is reported', () => {
