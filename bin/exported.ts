@@ -12,7 +12,7 @@ export function exportedProtocols(
   file: string,
 ): readonly { readonly protocol: Protocol; readonly name: string }[] {
   const exported = Object.entries(all).filter(([, value]) => isNamedWithCharts(value)) as [string, Core][];
-  // // A module may export the core next to the protocol; the core counts only without a protocol.
+  // A module may export the core next to the protocol; the core counts only without a protocol.
   const isAlone = ([, core]: [string, Core]) =>
     exported.every(([, other]) => other.name !== core.name || !('properties' in other));
   const found = exported

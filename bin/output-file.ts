@@ -29,7 +29,7 @@ export class OutputFile {
       );
     this.target = known?.isFile() ? realpathSync(path) : path;
     this.partial = known && !known.isFile() ? this.target : `${this.target}.${process.pid}.partial`;
-    // // Registered before the file exists: an unhandled signal would end the process at once and leave the file behind.
+    // Registered before the file exists: an unhandled signal would end the process at once and leave the file behind.
     process.on('SIGINT', this.interrupted);
     process.on('SIGTERM', this.interrupted);
     try {

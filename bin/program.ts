@@ -55,7 +55,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   try {
     return await quiver(args);
   } catch (error) {
-    // // For unexpected errors the stack is printed; Node's own exit status for them is 1, which is a verdict here.
+    // For unexpected errors the stack is printed; Node's own exit status for them is 1, which is a verdict here.
     const isExpected = error instanceof UsageError || error instanceof ProtocolError;
     console.error(isExpected ? `quiver: ${error.message}` : error);
     return error instanceof UsageError ? USAGE : BROKEN;

@@ -50,7 +50,7 @@ async function* readLines(file: string, seed: number | undefined): AsyncGenerato
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     number++;
     const trace = number === 1 ? traceHeaderIn(line) : null;
-    // // Its other lines are not scenarios either.
+    // Its other lines are not scenarios either.
     if (trace) {
       yield { where: name, error: unexpectedTrace(name, trace, 'not a scenario') };
       return;

@@ -97,7 +97,7 @@ function stepsIn(text: string): readonly MachineStep[] {
     const steps: unknown = JSON.parse(text);
     if (Array.isArray(steps) && steps.every(isObject)) return steps as unknown as MachineStep[];
   } catch {
-    // // Reported below.
+    // Reported below.
   }
   throw new UsageError(`--replay is ${text.slice(0, 40)}. Pass the steps of a failure as the command printed them.`);
 }
@@ -126,7 +126,7 @@ function countsIn(path: string): readonly MachineCounts[] {
     const counts: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (Array.isArray(counts)) return counts as MachineCounts[];
   } catch {
-    // // Reported below.
+    // Reported below.
   }
   throw new UsageError(`${path} contains no counts of earlier runs. Choose another file for --counts, or delete it.`);
 }

@@ -41,7 +41,7 @@ export class UnhandledRejections {
 
   /** The errors so far, each once. Later errors end the process as usual. */
   async end(): Promise<readonly Failure[]> {
-    // // Node reports a rejection when the queue of promises is empty.
+    // Node reports a rejection when the queue of promises is empty.
     for (let turn = 0; turn < 2; turn++) await new Promise((resume) => setImmediate(resume));
     process.off('unhandledRejection', this.receive).off('uncaughtException', this.receive);
     const texts = new Set(this.thrown.map((thrown) => encode(thrown, () => undefined)));

@@ -69,7 +69,7 @@ export function changesMade(
     if (change === null || change.number === last) return;
     const { number } = change;
     last = number;
-    // // A peer that ends before its change is complete has not made it; another peer receives the request.
+    // A peer that ends before its change is complete has not made it; another peer receives the request.
     make(change).then(
       () => made(number),
       () => {

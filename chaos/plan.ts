@@ -85,7 +85,7 @@ export function plan(seed: number, round: number, brokers: readonly BrokerKind[]
   // Without storage an actor is refused, or starts again, once a majority has been killed: docs/cluster.md.
   const isStored = random.chance(0.5) || subject === 'actors';
   const faults = Array.from({ length: FAULTS.min + random.below(FAULTS.max - FAULTS.min + 1) }, () => fault(random));
-  // // Without storage, counting starts again when all peers have forgotten: docs/locks.md.
+  // Without storage, counting starts again when all peers have forgotten: docs/locks.md.
   const forgets = !isStored && (subject === 'quota' || subject === 'names');
   if (!forgets && random.chance(0.4)) faults.push({ ...time(random), kind: 'all', spreadMs: random.pick([0, 200]) });
   if (random.chance(0.3)) faults.push({ ...time(random), kind: 'roll' });

@@ -94,7 +94,7 @@ class Round {
     await this.allIds('served', this.audience);
     this.enter('settled');
     await this.allIds('done', this.audience);
-    // // Final conditions may take some time.
+    // Final conditions may take some time.
     await this.patiently(() => this.report().violations.length === 0);
     this.enter('ended');
     await this.patiently(() => this.running.size === 0);
@@ -258,7 +258,7 @@ class Round {
     this.running.delete(id);
     const gone = once(child, 'exit');
     const [code] = (await Promise.race([gone, pause(PATIENCE_MS, ['it does not end'])])) as [unknown];
-    // // It may have been ending because of a missing broker or disk.
+    // It may have been ending because of a missing broker or disk.
     if (code !== 0 && !isForWant(code))
       this.write('uncaught', { peer: id, error: `it was asked to end, and ended with ${String(code)}` });
     await kill(child);

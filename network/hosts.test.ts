@@ -51,7 +51,7 @@ test.each(['actors', 'snapshots'] as const)(
     node.start([{ role: 'walker', chart: 'walker', input: undefined }], () => 0);
     const go = () => node.step('walker', { type: 'go' }, () => 0);
     expect(go).toThrow(new ProtocolError('node a: its step for "go" failed: too far'));
-    // // XState reports errors asynchronously; an uncaught error fails this test.
+    // XState reports errors asynchronously; an uncaught error fails this test.
     await new Promise((resolve) => setImmediate(resolve));
   },
 );

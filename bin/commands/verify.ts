@@ -21,7 +21,7 @@ const command: VerbWork<'verify'> = async (values, words) => {
   if (lines.length === 0) throw new UsageError(`${path} contains no steps to verify. Record it again.`);
   const { steps, impossible, violations, properties } = verifyTrace(protocol, { ...graph, options }, header, lines);
   const isRefuted = impossible !== null || violations.length > 0;
-  // // A run that continues may still fulfill open promises; a complete trace ends with its verdict.
+  // A run that continues may still fulfill open promises; a complete trace ends with its verdict.
   const isWhole = lines.at(-1)!.kind === 'verdict' || properties.every(({ holds }) => holds !== null);
   const verdict = isRefuted ? 'invalid' : isWhole ? 'valid' : 'unknown';
   if (values.json) {

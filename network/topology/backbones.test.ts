@@ -60,7 +60,7 @@ const degreesOf = ({ nodes, links }: Topology) =>
   nodes.map((node) => links.filter(([u, v]) => u === node || v === node).length).sort((a, b) => a - b);
 
 describe.skipIf(!zoo)('against the Topology Zoo (skipped without ../shared/data/topologies)', () => {
-  // // A capital or the center of a country may represent the city: the nearest of our cities within 300 km is meant.
+  // A capital or the center of a country may represent the city: the nearest of our cities within 300 km is meant.
   test.each<[string, Data]>([
     ['Abilene.gml', abilene],
     ['Nsfnet.gml', nsfnet],

@@ -102,7 +102,7 @@ describe('rejected, with the line if there is one', () => {
 });
 
 describe('10 MB in seconds', () => {
-  // // Processor time of this process: other programs do not count.
+  // Processor time of this process: other programs do not count.
   const withinSeconds = (work: () => void) => {
     const start = process.cpuUsage();
     work();

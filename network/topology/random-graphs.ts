@@ -27,7 +27,7 @@ export function erdosRenyi(n: number, p: number, seed: number): Shape {
         links.push([i, j]);
         isLinked[i] = isLinked[j] = 1;
       }
-      // // All its pairs are drawn: an isolated node stays isolated, so the rest of the draw can be skipped.
+      // All its pairs are drawn: an isolated node stays isolated, so the rest of the draw can be skipped.
       if (!isLinked[i] && n > 1) return null;
     }
     return links;

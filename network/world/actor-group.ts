@@ -25,7 +25,7 @@ export class ActorGroup {
 
   deliver(actor: AnyActor, role: string, event: Message): void {
     const { sender } = this;
-    // // Events that follow inside the node were not sent by the other node.
+    // Events that follow inside the node were not sent by the other node.
     this.sender = null;
     relay(sender === null ? undefined : this.actorOf(sender, role), actor, event);
   }

@@ -197,7 +197,7 @@ class ActorHost implements Host {
     this.wiring = wiring;
     this.live = liveOf(charts);
     this.parent = parent ?? createActor(createMachine({})).start();
-    // // The failed step reports an error of a chart; XState would report it a second time, where no code can catch it.
+    // The failed step reports an error of a chart; XState would report it a second time, where no code can catch it.
     if (!parent) this.parent.subscribe({ error: () => {} });
     this.selections = new Selections(this.parent.system);
     const group = parent ? new ActorGroup(parent) : null;

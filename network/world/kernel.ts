@@ -130,7 +130,7 @@ const scopedSteps = {
     collector = asked;
     microsteps = 0;
     const snapshot = machine.getInitialSnapshot(anyScope, input) as AnyMachineSnapshot;
-    // // XState catches errors of entry actions only in the first step.
+    // XState catches errors of entry actions only in the first step.
     if (snapshot.status === 'error') throw snapshot.error;
     return snapshot;
   },

@@ -162,7 +162,7 @@ export class Node {
       this.depth = depth + 1;
       const target = this.roles[role];
       if (target) this.perform(role, this.taken(target, event), outcome, inbox, choose);
-      // // An event for a role that this step has closed is dropped, as for a stopped actor.
+      // An event for a role that this step has closed is dropped, as for a stopped actor.
       else if (!outcome.closed.includes(role))
         throw new ProtocolError(`Node ${this.id} has no role "${role}" for "${event.type}". Open the role first.`);
     }

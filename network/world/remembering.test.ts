@@ -231,7 +231,7 @@ describe('steps left to XState', () => {
   });
 
   test('a chart that is not pure, from when it shows', () => {
-    // // The shared guard of both regions returns different results for the same context and event.
+    // The shared guard of both regions returns different results for the same context and event.
     const answers = [true, false, false, true, true];
     const region = { on: { go: { guard: 'any', actions: description('went') } } };
     const chart = countsOf({ type: 'parallel', states: { a: region, b: region } }, { any: () => answers.shift() ?? true });

@@ -104,7 +104,7 @@ class Tree<R> {
         at.grow(answer, next);
         grown++;
       }
-      // // A chart whose functions are not deterministic follows another path after the same results.
+      // A chart whose functions are not deterministic follows another path after the same results.
       if (next.operation !== operation || next.event !== event) this.isNotCacheable = true;
       at = next;
     };
@@ -153,7 +153,7 @@ class Notes {
   private indexOf(event: Message): number {
     const index = this.events.indexOf(event);
     if (index >= 0) return index;
-    // // Neither the event of the step nor a raised one: XState raises it for a state that is done.
+    // Neither the event of the step nor a raised one: XState raises it for a state that is done.
     const { type, output } = event as Message & { readonly output?: unknown };
     if (!type.startsWith('xstate.done.state.') || output !== undefined) this.isWhole = false;
     this.path.push({ operation: doneOf(type, event), event: 0, answer: '' });
@@ -206,7 +206,7 @@ class InstrumentedMachine {
     if (guard === undefined) return undefined;
     const given: any = typeof guard === 'function' ? guard : this.machine.implementations.guards[nameOf(guard)];
     if (typeof given !== 'function') return given === undefined ? guard : this.guard(given);
-    // // The guards within `and`, `or` and `not` are recorded separately; `stateIn` depends only on the state.
+    // The guards within `and`, `or` and `not` are recorded separately; `stateIn` depends only on the state.
     if ('guards' in given) return Object.assign(() => false, given, { guards: given.guards.map(this.guard) });
     if ('check' in given) return guard;
     const params = paramsOf(guard);

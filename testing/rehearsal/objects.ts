@@ -58,7 +58,7 @@ async function workOn(tasks: readonly Task[], { think }: RehearsedPeer['knobs'])
     for (;;) {
       await sleep(1 + below(2 * think));
       await tasks[below(tasks.length)]!().catch((error: Error) => {
-        // // The result is unknown: an operation without a reply.
+        // The result is unknown: an operation without a reply.
         if (error.name !== 'LostError') throw error;
       });
     }
