@@ -116,12 +116,18 @@ function announcementsOf(scenario: Scenario): readonly Moment[] {
   return [...moments.values()];
 }
 
-/** The scenario, unless the protocol refuses it. */
-export function acceptedBy(protocol: Protocol, json: Json): Scenario | null {
+/** The scenario, or the error with which the protocol refuses it. */
+export function readBy(protocol: Protocol, json: Json): Scenario | UsageError {
   try {
     return parseScenario(json, { [protocol.name]: protocol });
   } catch (error) {
-    if (error instanceof UsageError) return null;
+    if (error instanceof UsageError) return error;
     throw error;
   }
+}
+
+/** The scenario, unless the protocol refuses it. */
+export function acceptedBy(protocol: Protocol, json: Json): Scenario | null {
+  const scenario = readBy(protocol, json);
+  return scenario instanceof UsageError ? null : scenario;
 }

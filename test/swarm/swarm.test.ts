@@ -4,6 +4,7 @@ import { controller } from '../../machines/controller/index.js';
 import { directory } from '../../machines/directory/index.js';
 import { arm, effects, type Message } from '../../machines/effects.js';
 import { election } from '../../machines/election/index.js';
+import { UsageError } from '../../machines/errors.js';
 import { exclusion } from '../../machines/exclusion/index.js';
 import { link } from '../../machines/link/index.js';
 import type { Protocol } from '../../machines/protocol.js';
@@ -76,6 +77,23 @@ describe('what else can go wrong', () => {
     const { failure } = swarm(toy({ chart: lost, commands: ['go'] }));
     expect(failure).toMatchObject({ property: 'keeps its contract', description: expect.stringMatching(/no role "nobody"/) });
   });
+});
+
+test('if the protocol refuses too many scenarios, the search fails with an error', () => {
+  const idle = setup({ types: { events: {} as Message }, actions: effects() }).createMachine({});
+  const upTo = (seats: number) =>
+    toy({
+      chart: idle,
+      options: (raw, { topology }) => {
+        if (topology.nodes.length > seats) throw new UsageError(`Only ${seats} nodes are possible.`);
+        return raw;
+      },
+    });
+  expect(swarm(upTo(2), { runs: 5 })).toEqual({ runs: 5, failure: null });
+  expect(() => swarm(upTo(0), { runs: 2 })).toThrow(
+    'swarm: protocol toy refused 2001 random scenarios, and only 0 of 2 were run. ' +
+      'Accept more graphs, or add an accepted system to systems. The last refusal: Only 0 nodes are possible.',
+  );
 });
 
 test('a protocol meets the faults that it promises to stand', () => {

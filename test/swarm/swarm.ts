@@ -5,9 +5,10 @@
  * property breaks. It is an optional peer: only who imports this module needs it.
  */
 import fc from 'fast-check';
+import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { brokenIn, type Broken } from './broken.js';
-import { acceptedBy, departuresIn } from './departures.js';
+import { acceptedBy, departuresIn, readBy } from './departures.js';
 import { scenarioOf } from './scenario.js';
 import { scenarioShapes, soundSystems } from './shape.js';
 import { requireProtocol } from '../../network/scenario/required.js';
@@ -22,9 +23,9 @@ export interface SwarmOptions {
   readonly runs?: number;
   /** The same seed draws the same scenarios. @defaultValue 1 */
   readonly seed?: number;
-  /** Properties that are let be. */
+  /** Names of properties that are not checked. @defaultValue none */
   readonly ignore?: ReadonlySet<string>;
-  /** `false` gives the first scenario that fails as it is. */
+  /** False to return the first scenario that fails without shrinking it. @defaultValue true */
   readonly shrink?: boolean;
 }
 
@@ -43,17 +44,19 @@ export interface SwarmFailure {
  * @public
  */
 export interface SwarmReport {
-  /** How many scenarios were run, those apart that the protocol refuses. */
+  /** Number of scenarios that were run. Scenarios that the protocol refuses do not count. */
   readonly runs: number;
   readonly failure: SwarmFailure | null;
 }
 
 /**
- * Random search: draws scenarios with faults, runs each, and makes the first that breaks a property as small as it gets.
+ * Random search for violations: runs random scenarios with faults, and shrinks the first that violates a property.
  *
  * @param protocol the protocol.
- * @param options the number of runs (default 100), the seed (default 1), and whether a failure is shrunk (default true).
- * @returns `failure` is `null` when nothing broke; its `scenario` is a file for `quiver explore`.
+ * @param options `runs` (default 100), `seed` (default 1), `shrink` (default true), and `ignore`: names of properties not to check.
+ * @returns the number of runs, and the `failure`, or `null` if no run violated a property. Save `failure.scenario` as JSON and open it with
+ * `quiver explore`.
+ * @throws UsageError if the protocol refuses so many of the random scenarios that fewer than `runs` were run.
  * @example
  * ```ts
  * import { directory } from 'xstate-quiver/machines';
@@ -70,25 +73,35 @@ export function swarm(
 ): SwarmReport {
   requireProtocol('swarm', protocol);
   const search = searchIn(protocol, ignore);
-  const { numRuns, ...found } = fc.check(search.property, {
+  const { numRuns, numSkips, ...found } = fc.check(search.property, {
     seed,
     numRuns: runs,
     maxSkipsPerRun: SKIPS_MAX,
     endOnFailure: !shrink,
   });
+  if (found.failed && !found.counterexample)
+    throw new UsageError(
+      `swarm: protocol ${protocol.name} refused ${numSkips} random scenarios, and only ${numRuns} of ${runs} were run. ` +
+        `Accept more graphs, or add an accepted system to systems. The last refusal: ${search.lastRefusal()}`,
+    );
   return { runs: numRuns, failure: search.failureOf(found) };
 }
 
-/** At least one of a thousand consecutive scenarios must fit the protocol. */
+/** On average, the protocol must accept at least one of this many scenarios. */
 const SKIPS_MAX = 1000;
 
 function searchIn(protocol: Protocol, ignore: ReadonlySet<string>) {
   const systems = soundSystems(protocol);
   let first: Broken | null = null;
+  let lastRefusal = '';
   /** The scenario, and where it asks for a departure, one of those that its notifications give occasion to. */
   const breaks = (shape: Parameters<typeof scenarioOf>[2]): (Broken & Pick<SwarmFailure, 'scenario'>) | null => {
     const json = scenarioOf(protocol, systems, shape);
-    if (!acceptedBy(protocol, json)) fc.pre(false);
+    const accepted = readBy(protocol, json);
+    if (accepted instanceof UsageError) {
+      lastRefusal = accepted.message;
+      fc.pre(false);
+    }
     const departures = shape.departure === null ? [] : [...departuresIn(protocol, json)];
     const departed = departures.length > 0 ? [departures[shape.departure! % departures.length]!] : [];
     for (const scenario of [json, ...departed]) {
@@ -102,6 +115,7 @@ function searchIn(protocol: Protocol, ignore: ReadonlySet<string>) {
       const broken = breaks(shape);
       if (broken && (first ??= broken).property === broken.property) throw new Error(broken.property);
     }),
+    lastRefusal: () => lastRefusal,
     failureOf: ({ counterexample, numShrinks }: Found): SwarmFailure | null => {
       if (!counterexample) return null;
       return { ...breaks(counterexample[0])!, shrinks: numShrinks };
