@@ -378,7 +378,7 @@ test('close with kept locks: callers are rejected, and holders are notified to s
   expect(lockOf('first').signal.reason).toMatchObject({
     name: 'LostError',
     message: expect.stringMatching(
-      /^lock "x" must be released: the locks are closed. It passes to the next waiter when its callback ends or it is released/,
+      /^lock "x" must be released: the locks are closed. The lock passes to the next waiter when its callback ends or it is released/,
     ),
     cause: error,
   });

@@ -205,7 +205,7 @@ export class LockQueue {
   close(error: Error, isKept: boolean): Promise<void> {
     for (const caller of this.callers.splice(0)) caller.reject(error);
     const what = isKept
-      ? `lock "${this.name}" must be released: ${error.message}. It passes to the next waiter when its callback ends or it is released`
+      ? `lock "${this.name}" must be released: ${error.message}. The lock passes to the next waiter when its callback ends or it is released`
       : `lock "${this.name}" is lost: ${error.message}`;
     this.notifyHolders(new LostError(what, { cause: error }));
     if (!isKept) this.leave('lost');

@@ -149,7 +149,7 @@ test('closing settles everything: callers with a ClosedError, holders by their s
     name: 'LostError',
     cause: { name: 'ClosedError' },
     message: expect.stringMatching(
-      /^lock "x" must be released: the locks of peer "a" are closed. It passes to the next waiter when its/,
+      /^lock "x" must be released: the locks of peer "a" are closed. Create new locks to continue. The lock passes to the next waiter when its/,
     ),
   });
   await expect(a!.acquire('x')).rejects.toMatchObject({ name: 'ClosedError' });

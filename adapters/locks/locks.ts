@@ -6,7 +6,7 @@ import type { MembershipChange } from '../../machines/locks/membership.js';
 import { lockRole, type LockMode, type LocksNotification } from '../../machines/locks/messages.js';
 import { filter, firstValueFrom, last, map, race, ReplaySubject, Subject, switchMap, type Observable } from 'rxjs';
 import { checkOptions, milliseconds, optional } from '../options.js';
-import { ClosedError, type ConfigurationError } from '../transports/errors.js';
+import type { ConfigurationError } from '../transports/errors.js';
 import { Availability } from './availability.js';
 import { LockQueues } from './lock-queues.js';
 import { LockQueue, LoopTurns, type LockQueueNotification, type LockQueueCommand } from './lock-queue.js';
@@ -16,7 +16,16 @@ import type { Lock, LockInfo } from './lock-handle.js';
 import { acquire, request, type LockTaker } from './lock-requests.js';
 import type { LockSet } from './lock-set.js';
 import { createLocksNode } from './locks-node.js';
-import { clientNamed, differingLists, firstPeersOf, Members, shorterList, type MembersOptions, type Moving } from './members.js';
+import {
+  clientNamed,
+  differingLists,
+  firstPeersOf,
+  locksClosed,
+  Members,
+  shorterList,
+  type MembersOptions,
+  type Moving,
+} from './members.js';
 import {
   checkOfClient,
   checkLocks,
@@ -167,7 +176,7 @@ export class Locks implements AsyncDisposable {
   /** Loses all held locks. A tab that is only away requests the locks that it waits for again when it comes back. */
   #stop(error: Error | null, begin: (transport: Transport<Linked>) => void): void {
     if (!this.#visits || this.#closing) {
-      this.end(error ?? new ClosedError(`the locks of peer "${this.#node.id}" are closed`));
+      this.end(error ?? locksClosed(this.#node.id));
       return;
     }
     this.#isServed = false;
@@ -384,7 +393,7 @@ export class Locks implements AsyncDisposable {
     const { withinMs = CLOSE_MS } = options;
     this.#patience?.atMost(withinMs);
     if (!this.#closing) {
-      this.#closing = new ClosedError(`the locks of peer "${this.#node.id}" are closed`);
+      this.#closing = locksClosed(this.#node.id);
       await this.givenBack(this.#closing, withinMs);
       // Locks that are still held pass to other peers now, although their callbacks have not ended.
       for (const [lock, { fence }] of this.#queues) if (fence !== undefined) this.#node.attempt('release', { lock });

@@ -33,6 +33,10 @@ import type { LocksOptions } from './locks-options.js';
 import { topStateOf } from './locks-status.js';
 import { wasRemoved } from './unserved.js';
 
+/** The error of calls on locks that were closed. */
+export const locksClosed = (peer: NodeId): ClosedError =>
+  new ClosedError(`the locks of peer "${peer}" are closed. Create new locks to continue`);
+
 /**
  * Options of a change of members.
  *
@@ -257,7 +261,7 @@ export class Members {
         if (mistake) reject(mistake);
       });
       waiting.add(subscription);
-      void node.closed.then((error) => reject(error ?? new ClosedError(`the locks of peer "${node.id}" are closed`)));
+      void node.closed.then((error) => reject(error ?? locksClosed(node.id)));
     });
     // Another change may be pending here: this one is requested until it is accepted.
     let isAsked = false;
