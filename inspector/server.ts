@@ -1,5 +1,5 @@
 /**
- * Serves the page and one trace on loopback.
+ * Serves the inspector page and one trace on loopback, and passes the gestures of the page to the run.
  *
  * Anyone who can open the page can read the trace. Therefore the server listens only on 127.0.0.1 and requires a random token in the path.
  * It accepts no other host name and no other origin, so that a web page that guesses the port gets nothing. The page itself makes no
@@ -29,7 +29,7 @@ import type { Shelf } from './stories/shelf.js';
 export type TraceSource = string | (() => Iterable<string> | AsyncIterable<string>);
 
 /**
- * How `serveTrace` serves.
+ * Options for `serveTrace`.
  *
  * @public
  */
@@ -127,8 +127,7 @@ export async function serveTrace(
   const endSockets = connect
     ? await acceptSockets(server, `/${token}/inspect`, connect, (request) => serving.refused(refusalOf(request, token)))
     : () => {};
-  if (port === undefined && earlierPort !== undefined)
-    await listen(server, Number(earlierPort)).catch(() => listen(server, 0));
+  if (port === undefined && earlierPort !== undefined) await listen(server, Number(earlierPort)).catch(() => listen(server, 0));
   else await listen(server, port ?? 0);
   const { port: taken } = server.address() as AddressInfo;
   return {

@@ -161,13 +161,14 @@ type From<A, P> = (args: A) => P;
  */
 export const send = <A, M extends Message>(params: From<A, Send<M>>) => ({ type: 'send' as const, params });
 /**
- * Arms a timer: the event `timer` comes after `delay` ticks (on a live node, milliseconds). Arming it again replaces it.
+ * Arms the timer `timer` of a role: after `delay` ticks (milliseconds on a live node), the role receives `{ type: 'timer', timer }`. Arming
+ * the same timer again replaces it. The host throws a ProtocolError unless `delay` is finite and at least 0.
  *
  * @public
  */
 export const arm = <A>(params: From<A, Arm>) => ({ type: 'arm' as const, params });
 /**
- * Cancels an armed timer.
+ * Cancels the timer `timer` of a role. Nothing happens if it is not armed.
  *
  * @public
  */

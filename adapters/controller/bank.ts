@@ -166,8 +166,10 @@ export type BankNotice =
   | Failed<BankEvent>;
 
 /**
- * An account as actor logic: send it `deposit` and `withdraw`, and receive `deposited` and `withdrawn`. Stopping the actor leaves the account
- * open and cancels withdrawals that wait.
+ * An account as XState actor logic. It accepts `deposit` and `withdraw` with an integer `amount`, and emits `ready`, `deposited`, `withdrawn`
+ * and, for an event that fails, `failed`.
+ *
+ * A withdrawal waits until the account contains enough. Stopping the actor cancels waiting withdrawals and leaves the account open.
  *
  * @example
  * ```ts

@@ -1,9 +1,11 @@
 /**
  * The node of a quota, a bank or a source of names: a resource controller over the peers. The tree is a star around the first peer by default.
  *
- * A peer that leaves regularly returns the contents of its bins. Any other peer that goes loses them, and the others continue without it. Peers
- * below it are disconnected, and their requests fail. A peer cannot come back: after a restart, all peers need a new name. The same
- * is true of a peer that is only suspected, so its transport needs a patience longer than a process may stall.
+ * A peer that calls `leave` (quotas only) returns its permits. A peer that closes, crashes or is suspected loses the contents of its bins
+ * (its local stock), and the others continue without it. The peers below it in the tree are disconnected, and their requests fail.
+ *
+ * A lost peer cannot return to the group. To include it again, create the object on all peers with a new `name`. The `patience` of the
+ * transport must be longer than any pause of a process.
  */
 import { controllerCore } from '../../machines/controller/index.js';
 import type { Message, NodeId } from '../../machines/effects.js';

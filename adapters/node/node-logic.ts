@@ -25,7 +25,7 @@ import { adopted } from './host.js';
 import type { LiveNode } from './node.js';
 
 /**
- * Snapshot of `nodeLogic`: the node's options, and the states of its charts by role.
+ * Snapshot of `nodeLogic`: `input` is the actor's input, and `roles` contains the state of each chart, by role.
  *
  * @public
  */

@@ -77,8 +77,9 @@ export class LostError extends Error {
 }
 
 /**
- * Error after too many peers have restarted: their shared state can no longer be determined. A `Register` (`createRegister`) and all
- * objects that use one reject with it.
+ * Error when half of the voters or more have restarted without their state, so the latest value of a `Register` (`createRegister`) cannot
+ * be determined. Its operations, and those of all objects that use it, reject with this error. To keep the state across restarts, set the
+ * option `storage`.
  *
  * @public
  */

@@ -15,7 +15,8 @@ import type { NodeId } from '../../machines/effects.js';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * Descriptor of the guarantees of a transport. A protocol that assumes more refuses to start on it.
+ * Guarantees of a transport about messages and peers. `createNode` throws a UsageError if its protocol requires more; `createLocks` and
+ * similar functions wrap such a transport with `linked`.
  *
  * @public
  */

@@ -1,11 +1,12 @@
 /**
  * The states that the search has found and not yet expanded, and their priorities.
  *
- * States that show something new come first: a transition, another result of a guard, a configuration of the charts, or a context value
- * that a guard compares with. Then, three times of four, comes a state in which a value goes further that an undecided guard reads.
- * Otherwise the search alternates between three states. The first has a context value that goes further than before. The second has the
- * most active services, because the order in which services settle often breaks programs. The third is the oldest, so that states near the
- * start are covered completely.
+ * New behavior comes first: a transition, a guard result, a configuration of the charts, or a context value that a guard compares with.
+ * Then three of four turns take a state with a new minimum or maximum of a context value that an undecided guard reads. A guard is
+ * undecided until it has returned both true and false. The remaining turns, and those without such a state, alternate between three states:
+ * - one with a new minimum or maximum of any context value,
+ * - the one with the most active services, because the order in which services settle often breaks programs,
+ * - the oldest, so that states near the start are covered completely.
  */
 import type { MachineVertex } from './graph.js';
 import { Extent, measuresOf } from './measures.js';
@@ -14,7 +15,7 @@ export class Frontier {
   private readonly fresh: MachineVertex[] = [];
   private readonly further: MachineVertex[] = [];
   private readonly towards: MachineVertex[] = [];
-  /** Keys of the context that a guard reads which was never decided one of both ways. */
+  /** Keys of the context that undecided guards read. */
   wanted: ReadonlySet<string> = new Set();
   private readonly rest = new Set<MachineVertex>();
   private readonly places = new Map<string, Extent>();

@@ -1,11 +1,13 @@
 /**
- * A run on a topology that changes over time, checked for the promise of the election: one leader in every component that has been
- * undisturbed.
+ * Measures the election on a topology that changes, such as a day of recorded contacts: how long the nodes of a component follow several
+ * leaders after its last link change.
  *
- * The paper bounds no time. This bound follows from two facts: a node adopts a more recent leader pair when it is notified of it, one hop
- * per latency. A new channel needs a round trip before both ends send. So `diameter + 2` latencies after the last link change and the last
- * self-election, a component follows one leader. The time of elections after a change is another question: searches follow the links
- * downward, and that way can be much longer than the diameter (`fan` below).
+ * The paper does not bound this time. Two facts give a bound of `diameter + 2` latencies after the last link change and self-election:
+ * - A node adopts a more recent leader pair when it receives it, one hop per latency.
+ * - A new channel needs a round trip before both ends send.
+ *
+ * The election itself may take longer. A search follows links down the order of identities, and this path can be much longer than the
+ * diameter (`fan`).
  */
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
