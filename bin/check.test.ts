@@ -60,7 +60,7 @@ describe('quiver check', () => {
     expect(found).toMatchObject({ verdict: 'valid', summary: { symmetries: 6 } });
     expect(found.states).toBeLessThan(all.states / 2);
     expect((await check('--reduce', 'symmetry')).status).toBe(64);
-    expect(complained.join()).toMatch('quiver: Symmetry cannot check the liveness property "every request is served"');
+    expect(complained.join()).toMatch('quiver: Symmetry reduction cannot check the liveness property "every request is served"');
   });
 
   test('hashes instead of states: same counts, the probability of a miss, no liveness', async () => {

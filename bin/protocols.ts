@@ -28,7 +28,7 @@ export async function bringProtocols(files: readonly string[]): Promise<void> {
       const other = brought.get(found.protocol.name)?.module;
       if (other && other.path !== found.module!.path)
         throw new UsageError(
-          `${file} and ${relative('.', other.path)} both export a protocol "${found.protocol.name}". Rename one of them.`,
+          `${file} and ${relative('.', other.path)} both export a protocol "${found.protocol.name}". Rename one of the two protocols.`,
         );
       brought.set(found.protocol.name, found);
     }

@@ -186,7 +186,7 @@ describe('quiver run', () => {
           file(`${name}.mjs`, `import { protocols } from '${machines}'; export const { directory } = protocols;`),
         ]),
       ],
-      /two.mjs and .*one\.mjs both export a protocol "directory"\. Rename one of them\./,
+      /two.mjs and .*one\.mjs both export a protocol "directory"\. Rename one of the two protocols\./,
     ],
     [['fly'], /Unknown command "fly"\. Known: run, check/],
     [

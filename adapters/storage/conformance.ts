@@ -95,7 +95,10 @@ function values({ test, create }: StorageConformance): void {
 function shared({ test, create }: StorageConformance): void {
   const open = async (peer = newPeer()): Promise<SharedStorage> => {
     const storage = await create(peer);
-    if (!isShared(storage)) throw new Error('the storage is not shared: it has no property "shared"');
+    if (!isShared(storage))
+      throw new Error(
+        'storageConformance: shared is true, but the storage from create has no property "shared". Return a SharedStorage, or omit shared.',
+      );
     return storage;
   };
 

@@ -64,7 +64,7 @@ function identity(suite: Conformance): void {
       suite,
       ['a'],
       async ([a]) => {
-        const reason = new Error('changed my mind');
+        const reason = new Error('aborted by the conformance suite');
         const error = await failure(() => a.transport.connect({ signal: AbortSignal.abort(reason) }));
         check(error === reason, `connect rejected with ${error}`);
       },

@@ -153,6 +153,6 @@ test('a token function that throws is named, and differs from a failed connectio
   const connecting = throughHub({ id: 'a', key: 'k', token }, open)({} as never, new AbortController().signal);
   await expect(connecting).rejects.toMatchObject({
     name: 'ConnectionError',
-    message: 'the function token of peer "a" failed: no vault',
+    message: 'the token of peer "a" is a function that failed: no vault',
   });
 });

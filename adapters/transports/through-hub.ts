@@ -52,7 +52,7 @@ async function shownBy(token: Credentials['token'], id: NodeId): Promise<string 
   try {
     return await token?.();
   } catch (cause) {
-    throw new ConnectionError(`the function token of peer "${id}" failed: ${messageOf(cause)}`, { cause });
+    throw new ConnectionError(`the token of peer "${id}" is a function that failed: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -79,15 +79,13 @@ test('after the holder of a shared lock is killed, the next one gets a larger fe
   log.mockRestore();
 });
 
+const takes =
+  /one of its nodes, and either --url or --hub: quiver spawn FILE NODE --url ws:\/\/…, or quiver spawn FILE NODE --hub PORT/;
+
 test.each([
-  [
-    [],
-    /quiver spawn takes a scenario, one of its nodes and a hub: quiver spawn FILE NODE --url ws:\/\/… \(to host the hub: --hub PORT\)/,
-  ],
-  [
-    [scenario, 'n0'],
-    /quiver spawn takes a scenario, one of its nodes and a hub: quiver spawn FILE NODE --url ws:\/\/… \(to host the hub: --hub PORT\)/,
-  ],
+  [[], takes],
+  [[scenario, 'n0'], takes],
+  [[scenario, 'n0', '--url', 'ws://127.0.0.1:1', '--hub', '0'], takes],
   [[scenario, 'n9', '--hub', '0'], /Unknown node "n9" in .*\. Its nodes are n0, n1, n2/],
   [['none.json', 'n0', '--hub', '0'], /Cannot read none.json/],
 ])('%j is refused', async (args, why) => {

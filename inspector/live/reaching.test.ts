@@ -55,7 +55,7 @@ describe('access to gestures', () => {
   });
 
   test.each([
-    [null, /a gesture is an event as in a scenario/],
+    [null, /^A gesture must be an object, as in { "do": "pause", "node": "a" }, but is null\./],
     [{ do: 'drop', message: 7 }, /message 7 is not on its way/],
     [{ do: 'crash', node: 'a' }, /a live node knows no "crash"/],
     [{ do: 'pause', node: 'z' }, /"z" is part of no program/],

@@ -6,6 +6,7 @@
  */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
+import { shownValue } from '../../network/scenario/read.js';
 import type { Offer } from '../offers.js';
 import { programKey, type Inbox, type Program } from './inbox.js';
 import type { Merger } from './merge.js';
@@ -53,7 +54,8 @@ export class Reaching {
 
   /** Performs a gesture. Rejects with a `UsageError` if it was not performed. */
   async do(gesture: unknown): Promise<Offer | null> {
-    if (!isObject(gesture)) throw new UsageError('a gesture is an event as in a scenario');
+    if (!isObject(gesture))
+      throw new UsageError(`A gesture must be an object, as in { "do": "pause", "node": "a" }, but is ${shownValue(gesture)}.`);
     const { to, of } = this.aimOf(gesture);
     const answer = await this.ask(to, { gesture, ...(of && { of }) });
     if (!answer)

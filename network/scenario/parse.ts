@@ -117,7 +117,7 @@ function readWorkload(value: unknown, path: string, scene: EventScope): Workload
   const { commands, name } = scene.protocol;
   const fields = readFields(value, path, ['command', 'sequential', 'concurrent', 'requests']);
   const [first] = Object.keys(commands);
-  if (first === undefined) throw new UsageError(`${path}: protocol ${name} has no commands. Omit it.`);
+  if (first === undefined) throw new UsageError(`${path}: protocol ${name} has no commands to issue. Omit ${path}.`);
   const command = readOneOf(orElse(fields['command'], first), placeIn(path, 'command'), Object.keys(commands));
   const needed = (commands[command]!.fields ?? []).filter(({ optional }) => !optional).map((field) => field.name);
   const refusal = commands[command]!.refusal?.(scene.options, {}) ?? null;

@@ -56,7 +56,7 @@ describe('rejected with one line: the thing, its place and the fix', () => {
     [{ workload: { concurrent: 1 } }, 'workload.requests is missing'],
     [{ workload: { concurrent: 1, sequential: [] } }, 'workload has sequential and concurrent. Omit one of them.'],
     [{ workload: { command: 'grab', sequential: [] } }, 'workload.command is "grab", which is unknown. Known: request, release'],
-    [{ protocol: 'silent', workload: { sequential: [] } }, 'workload: protocol silent has no commands. Omit it.'],
+    [{ protocol: 'silent', workload: { sequential: [] } }, 'workload: protocol silent has no commands to issue. Omit workload.'],
     [
       { protocol: 'ported', workload: { command: 'take', sequential: [] } },
       'workload.command: take needs amount and friend. List it under events instead.',

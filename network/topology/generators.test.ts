@@ -85,13 +85,13 @@ describe('random topologies', () => {
 
   test('a graph that is hardly ever connected is rejected and not drawn forever', () => {
     expect(() => of({ kind: 'erdos-renyi', n: 50, p: 0.01 })).toThrow(
-      /none of 100 draws is connected. Raise p, or try another seed/,
+      /none of 100 random graphs is connected. Raise p, or set another seed in the topology/,
     );
-    expect(() => of({ kind: 'geometric', n: 50, radius: 0.01 })).toThrow(/none of 100 draws is connected. Raise radius/);
+    expect(() => of({ kind: 'geometric', n: 50, radius: 0.01 })).toThrow(/none of 100 random graphs is connected. Raise radius/);
     // A draw ends with the first node that no link reaches.
     const chance = vi.spyOn(Random.prototype, 'chance');
     onTestFinished(() => chance.mockRestore());
-    expect(() => of({ kind: 'erdos-renyi', n: 10_000, p: 1e-5 })).toThrow(/none of 3 draws/);
+    expect(() => of({ kind: 'erdos-renyi', n: 10_000, p: 1e-5 })).toThrow(/none of 3 random graphs/);
     expect(chance.mock.calls.length).toBeLessThan(1_000_000);
   });
 

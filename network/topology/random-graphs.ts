@@ -57,7 +57,9 @@ function drawConnected(n: number, seed: number, { what, fix, work }: Sought, dra
     const links = draw(new Random(seed, `topology ${attempt}`));
     if (links && connects(n, links)) return { n, links };
   }
-  throw new UsageError(`topology of kind ${what}: none of ${attempts} draws is connected. ${fix}, or try another seed.`);
+  throw new UsageError(
+    `topology of kind ${what}: none of ${attempts} random graphs is connected. ${fix}, or set another seed in the topology.`,
+  );
 }
 
 /** The pairs in the order of their nodes. The square is divided into cells at least a radius wide, so that only nine cells are visited. */

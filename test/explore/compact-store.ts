@@ -24,6 +24,11 @@ const HASH_BITS = 64;
 /** An upper bound for the probability that two of this many states have the same hash, so that one of them was missed. */
 export const chanceOfMiss = (states: number, bits = HASH_BITS): number => (states * (states - 1)) / 2 / 2 ** bits;
 
+const rowMissing = (state: number): Error =>
+  new Error(
+    `Internal error: hash compaction no longer stores the row of state ${state}. Report this as a bug, or check without --compact.`,
+  );
+
 export class CompactStore implements States {
   size = 0;
   longest = 0;
@@ -72,12 +77,12 @@ export class CompactStore implements States {
 
   /** Copies the row of the state to expand next into `row`, deletes it from the queue, and returns its length. */
   load(state: number, row: Int32Array): number {
-    if (state !== this.expanded++) throw new Error(`the row of state ${state} is not stored`);
+    if (state !== this.expanded++) throw rowMissing(state);
     return this.waiting.shift(row);
   }
 
   environment(state: number): never {
-    throw new Error(`the row of state ${state} is not stored`);
+    throw rowMissing(state);
   }
 
   parent(state: number): number {
@@ -140,7 +145,9 @@ export class CompactStore implements States {
     const numberBits = Math.min(NUMBER_BITS_MAX, 34 - Math.clz32(this.size));
     this.numberMask = 2 ** numberBits - 1;
     if (this.size >= this.numberMask)
-      throw new RangeError(`Cannot number more than ${this.size} states. Set a lower bound for states.`);
+      throw new RangeError(
+        `Hash compaction supports at most ${this.size} states. Set a smaller limit: bounds: { states: … }, or --states.`,
+      );
     if (4 * this.size > 3 * this.slots) this.slots = 2 * this.slots + 1;
     const { slots, numberMask } = this;
     // Delete the old table first: there may not be enough memory for both.

@@ -303,8 +303,8 @@ function refuseReduction({ reduce, properties }: Question): void {
   const liveness = properties.find(({ kind }) => kind === 'eventually' || kind === 'converges');
   if (reduce === 'symmetry' && liveness) {
     throw new UsageError(
-      `Symmetry cannot check the liveness property "${liveness.name}", because it does not keep track of which node is which. ` +
-        'Check it without symmetry, or leave it out (--safety).',
+      `Symmetry reduction cannot check the liveness property "${liveness.name}", because the reduction does not track which node is which. ` +
+        'Check without the reduction, or check only safety properties (--safety).',
     );
   }
 }

@@ -69,7 +69,10 @@ export function sharedMemory(): SharedMemory {
 export function makeRoom(buffer: SharedArrayBuffer, bytes: number): void {
   if (bytes <= buffer.byteLength) return;
   const wanted = Math.max(bytes, Math.min(BYTES_MAX, Math.ceil((1.5 * buffer.byteLength) / 4096) * 4096));
-  if (wanted > BYTES_MAX) throw new RangeError('The states do not fit into 4 GB of shared memory. Set a lower bound for states.');
+  if (wanted > BYTES_MAX)
+    throw new RangeError(
+      'The states do not fit into 4 GB of shared memory. Set a smaller limit: bounds: { states: … }, or --states.',
+    );
   buffer.grow(wanted);
 }
 

@@ -299,7 +299,9 @@ export class SharedStates implements States {
       if (begin + size > this.words.length) {
         Atomics.sub(cells, Cell.words, size);
         if (begin + size >= WORDS_MAX)
-          throw new RangeError(`Cannot store more than ${this.size} states of this length. Set a lower bound for states.`);
+          throw new RangeError(
+            `Cannot store more than ${this.size} states of this length. Set a smaller limit: bounds: { states: … }, or --states.`,
+          );
         raise(cells, Cell.wordsWanted, begin + size);
         return false;
       }

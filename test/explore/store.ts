@@ -156,7 +156,9 @@ export class StateStore implements States {
     this.slots = slots;
     this.placeMask = 2 ** Math.min(PLACE_BITS_MAX, 35 - Math.clz32(this.used)) - 1;
     if (this.used > this.placeMask)
-      throw new RangeError(`Cannot store more than ${this.size} states of this length. Set a lower bound for states.`);
+      throw new RangeError(
+        `Cannot store more than ${this.size} states of this length. Set a smaller limit: bounds: { states: … }, or --states.`,
+      );
     const table = new Int32Array(slots + 1);
     const row = new Int32Array(this.longest);
     for (let index = 0; index < this.size; index++) {

@@ -165,7 +165,7 @@ describe('asymmetric systems', () => {
   test('a liveness property', () => {
     const served: Property = { name: 'served', description: '', kind: 'eventually', when: () => true, holds: () => true };
     expect(ask(({ id }) => id, served)).toThrow(UsageError);
-    expect(ask(({ id }) => id, served)).toThrow('Symmetry cannot check the liveness property "served"');
+    expect(ask(({ id }) => id, served)).toThrow('Symmetry reduction cannot check the liveness property "served"');
   });
 
   test('more nodes than the limit', () => {

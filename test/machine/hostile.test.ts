@@ -299,7 +299,10 @@ describe('wrong options', () => {
     [{ evnts: {} } as never, /^Unknown option tests\.evnts\. Known: input, events,/],
     [{ events: { AA: [{}] } }, /^events.AA: machine one has no transition for it; it takes A$/],
     [{ events: { A: 'x' } } as never, /^the samples of event A are "x"\. Pass a list/],
-    [{ events: { A: () => JSON.parse('{') as never } }, /^the samples of event A are a function that throws in {}: /],
+    [
+      { events: { A: () => JSON.parse('{') as never } },
+      /^the function that returns the samples of event A throws in state {}: .*\. Fix it, or return \[\] in this state\.$/,
+    ],
   ])('%j is rejected', async (tests, description) => {
     await expect((async () => new MachineTesting(one, tests).graph())()).rejects.toThrow(description);
   });

@@ -165,7 +165,7 @@ function called(given: (args: SampleArgs) => readonly unknown[], args: SampleArg
     return given(args);
   } catch (error) {
     throw new UsageError(
-      `the samples of ${of} are a function that throws in ${JSON.stringify(args.snapshot.value)}: ${(error as Error).message}`,
+      `the function that returns the samples of ${of} throws in state ${JSON.stringify(args.snapshot.value)}: ${(error as Error).message}. Fix it, or return [] in this state.`,
     );
   }
 }

@@ -124,7 +124,9 @@ test('incompatible protocols and options are rejected, with the reason', () => {
   expect(unit('bytes')).toThrow('Protocol directory cannot run with a budget: "bytes" is not a unit. Choose messages or nodes.');
   expect(unit('node')).toThrow('"node" is not a unit. Choose messages or nodes.');
   const options = (budget: unknown) => () => run(ballsUnder, { ...pathOf(3), options: { budget }, events: [] });
-  expect(options(undefined)).toThrow(/options\.budget is missing/);
+  expect(options(undefined)).toThrow(
+    'options.budget must be an object with at least the number of permits. Set "budget": { "M": 100 }.',
+  );
   expect(options({ kind: 'bank', M: 1 })).toThrow(
     /" grants no permits\. Choose naive, bins, basic, main, modified or adaptive\./,
   );

@@ -117,7 +117,7 @@ function askerOver({ messages = {}, commands, route }: Protocol<any>, unit: Budg
 function optionsOf(controlled: Protocol<any>, raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): BudgetOptions {
   const { budget, ...rest } = raw;
   if (!isObject(budget))
-    throw new UsageError('options.budget is missing. Set { "M": …, "W": … } and the kind of the controller.');
+    throw new UsageError('options.budget must be an object with at least the number of permits. Set "budget": { "M": 100 }.');
   const { kind } = budget;
   if (kind === 'names' || kind === 'bank')
     throw new UsageError(
