@@ -42,7 +42,8 @@ export class Guests {
 
   /** Opens a link with a guest. */
   welcome(peer: NodeId): void {
-    if (this.node.role(roleTo(peer))) return;
+    // A frame with the id of this peer is forged.
+    if (peer === this.node.id || this.node.role(roleTo(peer))) return;
     if (this.open.size >= this.max) {
       this.drops.drop(`"${peer}" is refused: ${this.max} peers outside the list are linked, the maximum`);
       return;

@@ -91,8 +91,8 @@ const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }
   const taken = () => sendBack({ type: 'taken', error: lock.signal.reason as Error });
   const isOfProcess = typeof lock.release === 'function';
   if (!isOfProcess || lock.isGivenBack) {
-    const by = isOfProcess ? 'an actor that has released it' : 'a process that has ended';
-    sendBack({ type: 'taken', error: new LostError(`lock "${lock.name}" was held by ${by}`) });
+    const why = isOfProcess ? 'the actor has released it since' : 'the process that held it has ended';
+    sendBack({ type: 'taken', error: new LostError(`lock "${lock.name}" is granted in a snapshot, but ${why}`) });
     return;
   }
   if (lock.signal.aborted) taken();

@@ -56,12 +56,13 @@ const CLOSE_MS = 5_000;
 
 /**
  * Creates locks by name that peers share over a transport, with the conventions of the Web Locks API and without a server. It returns at
- * once and connects the transport. Locks are granted while a majority of the peers is connected.
+ * once and connects the transport. Locks are granted while a majority of the members is connected. A new cluster without storage waits for
+ * all its peers first, unless all of them pass `bootstrap: 'majority'`.
  *
  * @param options The transport, and the same list of peers at every peer; see `LocksOptions`.
  * @returns the locks of this peer, which connect in the background.
- * @throws UsageError for an option that is missing, wrong or unknown, for a list of peers that is too long for the messages of the
- * transport, and if the transport's id is not one of `peers`.
+ * @throws UsageError for an option that is missing, wrong or unknown, and for a list of peers that is too long for the messages of the
+ * transport. The transport's id must be one of `peers`, and with `client` none of them.
  * @example
  * ```ts
  * import { createLocks } from 'xstate-quiver/locks';

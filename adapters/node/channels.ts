@@ -66,7 +66,10 @@ export class Channels {
 
   open(name: string, conversation: Conversation): void {
     if (name === '' || name.length > CHANNEL_NAME_LENGTH_MAX) {
-      throw new UsageError(`The name has ${name.length} characters. Use 1 to ${CHANNEL_NAME_LENGTH_MAX}.`);
+      const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
+      throw new UsageError(
+        `The name "${shown}" has ${name.length} characters. Use 1 to ${CHANNEL_NAME_LENGTH_MAX}, with suffixes such as "/locks"`,
+      );
     }
     if (this.conversations.has(name)) {
       throw new UsageError(

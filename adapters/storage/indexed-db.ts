@@ -68,7 +68,7 @@ async function openDatabase(name: string): Promise<IDBDatabase> {
 
 function settled(what: IDBRequest | IDBTransaction, word: 'success' | 'complete'): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = () => reject(what.error ?? new Error('The database was closed. Open the page again.'));
+    const fail = () => reject(what.error ?? new Error('the database was closed, so open the page again'));
     what.addEventListener(word, () => resolve());
     for (const end of ['error', 'abort']) what.addEventListener(end, fail);
   });

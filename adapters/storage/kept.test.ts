@@ -356,6 +356,6 @@ describe('IndexedDB', () => {
     await expect(storage.save('x', 1)).rejects.toThrow('no room');
     await expect(storage.load('x')).rejects.toThrow('no room');
     all.error = null;
-    await expect(storage.save('x', 1)).rejects.toThrow('The database was closed. Open the page again.');
+    await expect(storage.save('x', 1)).rejects.toThrow('the database was closed, so open the page again');
   });
 });

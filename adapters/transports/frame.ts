@@ -21,7 +21,7 @@ const decoder = new TextDecoder();
 /** A frame around the JSON of a message. */
 export const frameText = (from: NodeId, message: string): string => `{"from":${JSON.stringify(from)},"message":${message}}`;
 
-/** Passes valid frames to the medium and drops the others. */
+/** Passes the messages of valid frames on, and drops the other frames. */
 export class FrameReader {
   private readonly drops: Drops;
   private readonly rate: Rate;

@@ -67,7 +67,9 @@ export class Outbox {
     try {
       this.address = new URL('report', url);
     } catch {
-      throw new UsageError(`inspect: "${url}" is not the address of an inspector. Pass the url that inspect() returned.`);
+      throw new UsageError(
+        `inspect: "${url}" is not the address of an inspector. Pass the url that inspect() returned, or that quiver explore --live printed.`,
+      );
     }
     this.silence = new UsageError(`inspect: ${this.address.origin} does not answer; is the inspector stopped or busy?`);
     // Observation does not keep a program alive.

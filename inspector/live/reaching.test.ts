@@ -56,7 +56,7 @@ describe('access to gestures', () => {
 
   test.each([
     [null, /^A gesture must be an object, as in { "do": "pause", "node": "a" }, but is null\./],
-    [{ do: 'drop', message: 7 }, /message 7 is not on its way/],
+    [{ do: 'drop', message: 7 }, /Message 7 is not in flight: it has arrived or is lost/],
     [{ do: 'crash', node: 'a' }, /a live node knows no "crash"/],
     [{ do: 'pause', node: 'z' }, /"z" is part of no program/],
   ])('what cannot be done is refused with a reason: %o', async (gesture, why) => {

@@ -86,7 +86,12 @@ export class Reaching {
     if (typeof node === 'string') return { to: node };
     if (Array.isArray(channel) && typeof channel[1] === 'string') return { to: channel[1] };
     const flight = this.merger.inFlight.find(({ id }) => id === message);
-    if (!flight) throw new UsageError(`message ${String(message)} is not on its way`);
+    if (!flight)
+      throw new UsageError(
+        message === undefined
+          ? 'A gesture must name its target: "node", "channel" as [from, to], or "message" by its number.'
+          : `Message ${String(message)} is not in flight: it has arrived or is lost. Choose a message that is in flight.`,
+      );
     const { from, to, number, message: content } = flight;
     return { to, of: { from, number, message: content } };
   }

@@ -88,7 +88,8 @@ const meet = [withEvent('meet'), meeting] as const;
 const stranger = { guard: withEvent('isStranger'), actions: send(missed) } as const;
 
 /**
- * One tab: away, arriving, present, and gone.
+ * The chart of one tab: it announces itself, meets the other tabs that are open, and participates when they have replied or its wait for
+ * them is over. It emits `missed` if the others have counted it as gone.
  *
  * @public
  */

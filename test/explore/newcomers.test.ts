@@ -41,5 +41,5 @@ test('a schedule in which a node joins runs in a network without that node', () 
 test('an unlimited number of joins is rejected', () => {
   const unlimited = () =>
     explore(controller, { topology: pair, options: { ...options, M: 99 }, commands: { unlimited: ['child'] }, properties: [] });
-  expect(unlimited).toThrow('More than 8 nodes join, the last one "n');
+  expect(unlimited).toThrow('More than 8 nodes join during the search, the last one "n');
 });

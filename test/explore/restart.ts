@@ -55,7 +55,7 @@ export const nodeJoins = (node: NodeId, by: NodeId): Restart =>
   new Restart(`${by} announces ${node}`, (known) => {
     if (known.newcomers.size === NEWCOMERS_MAX) {
       throw new UsageError(
-        `More than ${NEWCOMERS_MAX} nodes join, the last one "${node}". Limit the number of joins to make the search finite.`,
+        `More than ${NEWCOMERS_MAX} nodes join during the search, the last one "${node}". Choose commands and options that let at most ${NEWCOMERS_MAX} nodes join.`,
       );
     }
     known.newcomers = new Map([...known.newcomers, [node, by]]);
