@@ -74,7 +74,7 @@ describe('a bad trace is reported on the page, never a blank one', () => {
   test('a line that is nested too deeply is reported, and no other is left out', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     await drop([header, ...lines.with(9, lines[9]!.replace('{', `{"more":${deep},`))].join('\n'));
-    await notified('Not shown: line 10, for it is nested more than 1000 levels deep. The events there is not known.');
+    await notified('Not shown: line 10, for it is nested more than 1000 levels deep. The events there are not known.');
     expect(await page.getByText('goes faster than it can be shown').count()).toBe(0);
     expect(await lastLine()).toBe(String(lines.length));
   });
@@ -165,7 +165,7 @@ describe('sharing', () => {
     await facts('5 nodes');
     expect(await lastLine()).toBe(String(lines.length));
     await share();
-    await reported('What is shown here has no address');
+    await reported('This view has no address');
   });
 
   test('from a public page: a small trace in the address, which opens', async () => {

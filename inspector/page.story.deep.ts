@@ -81,7 +81,7 @@ describe('the captions of a step', () => {
     const term = page.getByRole('button', { name: 'token', exact: true });
     expect(await term.count()).toBe(1);
     await term.click();
-    expect(await page.getByRole('note').innerText()).toMatch(/^token: A thing of which there is one\./);
+    expect(await page.getByRole('note').innerText()).toMatch(/^token: An object that exists once\./);
     expect(await term.getAttribute('aria-expanded')).toBe('true');
     expect(await axeComplaints(page, '.story')).toEqual([]);
     await page.getByRole('button', { name: 'Next', exact: true }).click();
