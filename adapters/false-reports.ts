@@ -6,16 +6,13 @@ import type { NodeId } from '../machines/effects.js';
 import type { LinkContext } from '../machines/link/frames.js';
 import type { LinkNotification } from '../machines/link/machine.js';
 import { roleTo } from '../machines/link/view.js';
-import { limitsHere } from './limits.js';
 import type { LiveNode } from './node/node.js';
-import { forgetOldest } from './recent.js';
 
 export class FalseReports {
   /** Nonce of each peer's run that was reported as ended. */
   private readonly ended = new Map<NodeId, number>();
   /** Nonce of each peer's run that has returned. */
   private readonly alive = new Map<NodeId, number>();
-  private readonly max = limitsHere().gone;
 
   constructor(private readonly node: LiveNode) {
     node.notifications$.subscribe((notification) => this.note(notification as LinkNotification));
@@ -31,7 +28,6 @@ export class FalseReports {
     const run = this.runOf(peer)!;
     if (type === 'link.gone') this.ended.set(peer, run);
     else if (this.ended.get(peer) === run) this.alive.set(peer, run);
-    for (const runs of [this.ended, this.alive]) forgetOldest(runs, this.max);
   }
 
   private runOf(peer: NodeId): number | null {

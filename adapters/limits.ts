@@ -25,8 +25,6 @@ export interface PeerLimits {
   readonly mail: Readonly<Record<'sender' | 'receiver' | 'all', MailLimits>>;
   /** Number of departed peers that a hub and a peer remember. */
   readonly gone: number;
-  /** Number of peers outside its list that a peer is linked with. */
-  readonly guests: number;
   /** Number of conversations with a peer whose messages are counted. */
   readonly counted: number;
   /** Number of a node's messages that wait for absent peers. */
@@ -60,7 +58,6 @@ const SHIPPED: PeerLimits = {
     all: { messages: 10_000, chars: 2 ** 26 },
   },
   gone: 10_000,
-  guests: 10_000,
   counted: 10_000,
   waiting: 10_000,
   unansweredChars: 2 ** 22,
@@ -87,7 +84,6 @@ const SMALL: PeerLimits = {
   },
   // The number of peers in a rehearsal. The released hub remembers more peers than a cluster has.
   gone: 5,
-  guests: 50,
   counted: 10_000,
   waiting: 200,
   unansweredChars: 2 ** 12,

@@ -21,7 +21,6 @@
  */
 import { filter, firstValueFrom, map, merge, of, timer } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
-import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import { linkedCore } from '../machines/link/core.js';
 import { endsOf, isUp } from '../machines/link/view.js';
@@ -41,12 +40,10 @@ import {
   flag,
   isTransport,
   eachOf,
-  must,
   optional,
   wholeNumberOf,
 } from './options.js';
 import { FalseReports } from './false-reports.js';
-import { Guests, nonceFrom } from './guests.js';
 import { Clocks, firstSession, lastSession, refusalOf, SESSIONS_A_MS } from './clocks.js';
 import { absenceOf, explainAbsence } from './transports/absence.js';
 import { ConnectionError } from './transports/errors.js';
@@ -58,10 +55,9 @@ import { limitsHere, type PeerLimits } from './limits.js';
 import { Outgoing, roomsIn } from './outgoing.js';
 import { isPart, Whole } from './parts.js';
 import { Drops } from './transports/drops.js';
-import type { Envelope } from './transports/envelope.js';
-import { checkId, isId } from './transports/ids.js';
+import { checkId } from './transports/ids.js';
 import { linkedPeersOf, noteLinkedPeers } from './transports/linked-peers.js';
-import type { Linked, Reliable, Transport, TransportEvent } from './transports/transport.js';
+import type { Linked, Reliable, Transport } from './transports/transport.js';
 
 /**
  * Options for `linked`.
@@ -71,11 +67,6 @@ import type { Linked, Reliable, Transport, TransportEvent } from './transports/t
 export interface LinkedOptions extends InEnvironment {
   /** Ids of all peers to be linked with. They may include the transport's own id. */
   readonly peers: readonly NodeId[];
-  /**
-   * Which peers outside `peers` may link with this one: `true` for all of them, or a function that returns true for their ids. Such a peer
-   * lists this one in its own `peers`, and is forgotten when it leaves. @defaultValue `false`
-   */
-  readonly accept?: boolean | ((id: NodeId) => boolean);
   /** Milliseconds between two heartbeats. Choose more than a round trip to avoid needless retransmissions. @defaultValue 100 */
   readonly beatMs?: number;
   /** Number of missing heartbeats after which a peer counts as gone. @defaultValue 30 */
@@ -109,7 +100,6 @@ const CHECKS = {
   peers: eachOf("ids of the others, as in ['a', 'b', 'c']", () => true),
   beatMs: optional(wholeNumberOf('milliseconds')),
   patience: optional(wholeNumberOf('beats')),
-  accept: optional(must('true or false, or a function of an id', (value) => typeof value === 'boolean' || typeof value === 'function')),
   relay: optional(flag),
   inspect: optional(anything),
   ...environment,
@@ -124,9 +114,6 @@ const ANY_VERSION = /^link(\/\d{1,9})?$/;
  * the given transport: it connects and closes it. Messages may be up to 8 MiB. Small messages of other conversations may overtake the parts
  * of a large one.
  *
- * @param transport the transport to wrap. Do not connect or close it yourself.
- * @param options the ids of all peers, and the times of the failure detector in milliseconds.
- * @returns a transport with ordered, reliable delivery and the events `up` and `down`.
  * @throws UsageError for an option that is missing, wrong or unknown, and for a transport whose largest message is below 8,192 bytes.
  * @example
  * ```ts
@@ -142,10 +129,22 @@ const ANY_VERSION = /^link(\/\d{1,9})?$/;
  * @public
  */
 export function linked(transport: Transport, options: LinkedOptions): Transport<Linked> {
-  checkLinked(transport, options);
+  if (!isTransport(transport))
+    throw new UsageError('linked takes a transport as its first argument, as in linked(webSocket({ id, url }), { peers })');
+  if (linkedPeersOf(transport) !== undefined) throw new UsageError(`transport "${transport.id}" is already linked. Use it`);
+  checkOptions('linked', options, CHECKS);
+  for (const peer of options.peers) checkId(peer, 'a peer');
+  const twice = options.peers.find((peer, i) => options.peers.indexOf(peer) < i);
+  if (twice !== undefined) throw new UsageError(`linked: peers contains "${twice}" twice. Pass a unique id for each peer`);
+  checkMilliseconds('linked: beatMs × patience', (options.beatMs ?? BEAT_MS) * (options.patience ?? PATIENCE));
   const { identity, messageBytesMax } = transport.guarantees;
   const promised = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported' } as const;
   const guarantees: Linked = { ...promised, identity, messageBytesMax: LINKED_MESSAGE_BYTES_MAX };
+  if (messageBytesMax < MEDIUM_BYTES_MIN) {
+    throw new UsageError(
+      `transport "${transport.id}" carries messages of ${messageBytesMax} bytes. linked needs at least ${MEDIUM_BYTES_MIN}`,
+    );
+  }
   const limits = limitsHere();
   const { clock } = environmentOf(options);
   const { peers, relay = true, beatMs = BEAT_MS, patience = PATIENCE } = options;
@@ -154,22 +153,10 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   const isMissed = (peer: NodeId) => !made.peers.has(peer) && peers.includes(peer);
   const clocks = new Clocks({ clock, silenceMs, relay, isMissed });
   const windowSize = Math.floor(Math.min(messageBytesMax, limits.linkFrameBytes) / 4) - HEAD_SIZE;
-  /** The peers that objects on this transport need; `null` before the first object. */
-  let needed: ReadonlySet<NodeId> | null = null;
-  let guests: Guests | undefined;
-  const need = (some: readonly NodeId[] = peers) => {
-    needed = new Set([...(needed ?? []), ...peers.filter((peer) => peer !== transport.id && some.includes(peer))]);
-    guests?.need([...needed]);
-  };
   const made = createTransport(transport.id, guarantees, async (medium, signal) => {
-    // The first frame opens the link that takes it.
-    transport.events.subscribe((event) => {
-      if (isFrame(event) && !made.isClosed && mayLink(event.from, options)) guests?.welcome(event.from);
-    });
-    const node = linkNode(transport, options, [...(needed ?? peers)], { windowSize, ...roomsIn(limits) });
+    const node = linkNode(transport, options, windowSize, limits);
     const whole = new Map<NodeId, Whole>();
     const drops = new Drops(`transport "${transport.id}"`, options.clock);
-    guests = new Guests(node, drops, limits.guests);
     const falseReports = new FalseReports(node);
     const outgoing = new Outgoing(node, Math.floor(windowSize / 4), drops, limits);
     const report = (notification: LinkNotification) => {
@@ -199,80 +186,38 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     await node.ready;
     signal.removeEventListener('abort', giveUp);
     medium.opened({
-      send: (peer, message, text) => {
-        if (needed !== null && !needed.has(peer) && peers.includes(peer)) guests!.welcome(peer);
-        outgoing.send(peer, message, text);
-      },
+      send: (peer, message, text) => outgoing.send(peer, message, text),
       close: async () => {
         await leaveAll(node, outgoing, options);
         await transport.close();
       },
     });
   });
-  noteLinkedPeers(made, peers, need);
-  explainAbsence(made, (peer) => (made.peers.has(peer) ? null : unlinked(peer, made, transport, peers, clocks.reasonOf(peer))));
+  noteLinkedPeers(made, options.peers);
+  explainAbsence(made, (peer) => (made.peers.has(peer) ? null : unlinked(peer, transport, options.peers, clocks.reasonOf(peer))));
   return made;
 }
 
-function checkLinked(transport: Transport, options: LinkedOptions): void {
-  if (!isTransport(transport))
-    throw new UsageError('linked takes a transport as its first argument, as in linked(webSocket({ id, url }), { peers })');
-  if (linkedPeersOf(transport) !== undefined) throw new UsageError(`transport "${transport.id}" is already linked. Use it`);
-  checkOptions('linked', options, CHECKS);
-  for (const peer of options.peers) checkId(peer, 'a peer');
-  const twice = options.peers.find((peer, i) => options.peers.indexOf(peer) < i);
-  if (twice !== undefined) throw new UsageError(`linked: peers contains "${twice}" twice. Pass a unique id for each peer`);
-  checkMilliseconds('linked: beatMs × patience', (options.beatMs ?? BEAT_MS) * (options.patience ?? PATIENCE));
-  const { messageBytesMax } = transport.guarantees;
-  if (messageBytesMax < MEDIUM_BYTES_MIN) {
-    throw new UsageError(
-      `transport "${transport.id}" carries messages of ${messageBytesMax} bytes. linked needs at least ${MEDIUM_BYTES_MIN}`,
-    );
-  }
-}
-
 /** Reason for which a peer is not linked, such as an id that is missing in one of the lists. */
-function unlinked(
-  peer: NodeId,
-  { peers: linkedPeers }: Transport,
-  below: Transport,
-  named: readonly NodeId[],
-  ofClock: string | null,
-): string | null {
+function unlinked(peer: NodeId, below: Transport, named: readonly NodeId[], ofClock: string | null): string | null {
   if (!named.includes(peer)) return 'not in the peers of linked here';
   if (ofClock !== null) return ofClock;
   const known = absenceOf(below, peer);
   if (below.peers.has(peer))
     return known ?? 'connected, but its link layer does not answer: it is starting, or its peers of linked lack this peer';
-  const strangers = [...below.peers].filter((other) => !named.includes(other) && !linkedPeers.has(other)).slice(0, STRANGERS_MAX);
+  const strangers = [...below.peers].filter((other) => !named.includes(other)).slice(0, STRANGERS_MAX);
   if (strangers.length === 0) return known;
   const others = `${strangers.join(', ')} is connected, which is not in the peers of linked here`;
   return known === null ? `not connected; ${others}` : `${known}; ${others}`;
 }
 
-/** True if the peer may link with this one. */
-const mayLink = (peer: NodeId, { peers, accept = false }: LinkedOptions): boolean =>
-  peers.includes(peer) || (isId(peer) && (typeof accept === 'function' ? accept(peer) === true : accept));
-
-/** True for a frame of a link, which may open it. */
-const isFrame = (event: TransportEvent): event is TransportEvent & { type: 'message' } => {
-  const { name, message } = (event.type === 'message' && isObject(event.message) ? event.message : {}) as Partial<Envelope>;
-  return name === NAME && message?.type === 'frame';
-};
-
-function linkNode(
-  transport: Transport,
-  options: LinkedOptions,
-  needed: readonly NodeId[],
-  sizes: Pick<LinkOptions, 'windowSize' | keyof ReturnType<typeof roomsIn>>,
-): LiveNode<LinkOptions> {
-  const { beatMs = BEAT_MS, patience = PATIENCE, relay = true, inspect } = options;
-  const environment = environmentOf(options);
-  const { clock, crypto } = environment;
-  const others = needed.filter((peer) => peer !== transport.id);
+function linkNode(transport: Transport, options: LinkedOptions, windowSize: number, limits: PeerLimits): LiveNode {
+  const { peers, beatMs = BEAT_MS, patience = PATIENCE, relay = true, inspect } = options;
+  const { clock, crypto } = environmentOf(options);
+  const others = peers.filter((peer) => peer !== transport.id);
   // Later than in all earlier runs. If two runs start in the same millisecond, the peer's memory corrects the earlier one (machines/link).
   const session = firstSession(clock.now()) + drawBelow(crypto, SESSIONS_A_MS);
-  const nonce = nonceFrom(environment);
+  const nonce = drawBelow(crypto, 2 ** 20) * 2 ** 32 + drawBelow(crypto, 2 ** 32);
   const protocol: RunningCore<LinkOptions> = {
     ...linkedCore,
     accepts: (message, instance) =>
@@ -280,16 +225,11 @@ function linkNode(
     refusal: (message) => refusalOf((message as unknown as Frame).session, clock.now()),
   };
   const topology: Topology = { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1]) };
-  const linkOptions = { session, nonce, beat: beatMs, patience, relay, ...sizes };
-  const graph = networkGraphOf(protocol, topology);
+  const linkOptions = { session, nonce, beat: beatMs, patience, relay, windowSize, ...roomsIn(limits) };
   return new LiveNode(
     // This protocol itself adds the required reliability.
     { transport: transport as Transport<Reliable>, name: NAME, protocol, topology, options: linkOptions, clock, crypto, inspect },
-    {
-      ...graph,
-      rank: (peer) => Math.max(graph.rank(peer), mayLink(peer, options) ? 0 : -1),
-      options: { ...linkOptions, suspicions: null },
-    },
+    { ...networkGraphOf(protocol, topology), options: { ...linkOptions, suspicions: null } },
   );
 }
 
@@ -314,11 +254,8 @@ function announce(
 ): void {
   const { peer } = notification;
   if (notification.type === 'received') {
-    const parts = whole.get(peer);
-    // The program closed the transport while it handled an earlier message.
-    if (!parts) return;
     for (const body of notification.bodies) {
-      const reading = parts.take(body as string);
+      const reading = whole.get(peer)!.take(body as string);
       if (reading === null) continue;
       if ('refused' in reading) drops.drop(`${reading.refused}, from "${peer}"`);
       else medium.received(peer, reading.value);
@@ -326,10 +263,8 @@ function announce(
   } else if (notification.type === 'link.up') {
     whole.set(peer, new Whole(LINKED_MESSAGE_BYTES_MAX));
     medium.up(peer);
-  } else if (notification.type === 'link.down') {
-    whole.delete(peer);
-    medium.down(peer);
-  } else if (notification.type === 'link.gone') medium.gone(peer);
+  } else if (notification.type === 'link.down') medium.down(peer);
+  else if (notification.type === 'link.gone') medium.gone(peer);
   else medium.broke(new ConnectionError(tooMuchFor(peer, limits)));
 }
 

@@ -5,15 +5,13 @@
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import type { InEnvironment } from './environment.js';
-import { linked, type LinkedOptions } from './linked.js';
+import { linked } from './linked.js';
 import { isTransport } from './options.js';
 import type { Linked, Transport } from './transports/transport.js';
 
 interface SharedLink {
   readonly link: Transport<Linked>;
   users: number;
-  /** True if one of its users accepts peers that are in no list. */
-  accepts: boolean;
 }
 
 const links = new WeakMap<Transport, SharedLink>();
@@ -32,21 +30,20 @@ export interface UsedLink {
   readonly release: () => Promise<void>;
 }
 
-/**
- * @param who the name of the factory, for errors.
- * @param accepts true for an object whose peers need not be in its list.
- */
-export function linkFor(who: string, { transport, peers, clock, crypto }: OnTransport, accepts = false): UsedLink {
+/** @param who the name of the factory, for errors. */
+export function linkFor(who: string, { transport, peers, clock, crypto }: OnTransport): UsedLink {
   if (!isTransport(transport) || isLinked(transport))
     return { transport: transport as Transport<Linked>, release: () => Promise.resolve() };
   if (!Array.isArray(peers))
     throw new UsageError(
       `${who}: transport "${transport.id}" may lose messages, and no peers are given. Wrap the transport: linked(transport, { peers })`,
     );
-  const shared = links.get(transport) ?? newLink(transport, { peers, ...(clock && { clock }), ...(crypto && { crypto }) });
+  const shared = links.get(transport) ?? {
+    link: linked(transport, { peers, ...(clock && { clock }), ...(crypto && { crypto }) }),
+    users: 0,
+  };
   links.set(transport, shared);
   shared.users++;
-  shared.accepts ||= accepts;
   let isReleased = false;
   const release = async (): Promise<void> => {
     if (isReleased) return;
@@ -56,10 +53,4 @@ export function linkFor(who: string, { transport, peers, clock, crypto }: OnTran
     await shared.link.close();
   };
   return { transport: shared.link, release };
-}
-
-function newLink(transport: Transport, options: LinkedOptions): SharedLink {
-  const link = linked(transport, { ...options, accept: () => shared.accepts });
-  const shared: SharedLink = { link, users: 0, accepts: false };
-  return shared;
 }

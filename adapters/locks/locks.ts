@@ -79,7 +79,7 @@ const CLOSE_MS = 5_000;
  */
 export function createLocks(options: LocksOptions): Locks {
   checkLocks(options);
-  const link = linkFor('createLocks', options, options.client !== true);
+  const link = linkFor('createLocks', options);
   return new Locks({ ...options, transport: link.transport }, undefined, link.release);
 }
 

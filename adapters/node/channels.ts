@@ -9,7 +9,6 @@ import { UsageError } from '../../machines/errors.js';
 import { limitsHere } from '../limits.js';
 import { Drops } from '../transports/drops.js';
 import { CHANNEL_NAME_LENGTH_MAX, envelopeOf, isVersioned, refusal, type Envelope } from '../transports/envelope.js';
-import { forgetOldest } from '../recent.js';
 import { isGreeting, isLeaving } from './presence.js';
 import type { Json, Transport, TransportEvent } from '../transports/transport.js';
 
@@ -139,7 +138,7 @@ export class Channels {
     if (type === 'up') this.gone.delete(peer);
     else {
       this.gone.add(peer);
-      forgetOldest(this.gone, this.limits.gone);
+      if (this.gone.size > this.limits.gone) this.gone.delete(this.gone.values().next().value!);
       this.sent.delete(peer);
       this.received.delete(peer);
       this.unansweredGreetings.delete(peer);

@@ -130,7 +130,7 @@ describe('received messages', () => {
     expect([steps, node.drops.count]).toEqual([[], 2]);
     expect(arrived).toEqual([{ type: 'dropped', peer: 'b', number: 1 }]);
     expect(reported()).toEqual([
-      'node "a" of "parrot" dropped a message: A message is from "x", which is not in the topology. If it should participate, add it: linked(transport, { peers }), or accept peers in no list: linked(transport, { peers, accept: true })',
+      'node "a" of "parrot" dropped a message: A message is from "x", which is not in the topology. If it should participate, add it: linked(transport, { peers })',
     ]);
     const other = await started({ name: 'other' });
     other.medium.received('c', envelope({ type: 'song' }, 'other'));

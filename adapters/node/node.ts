@@ -9,7 +9,7 @@ import { Subject } from 'rxjs';
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { RunningCore } from '../../machines/core.js';
-import type { Choose, NodeView, RoleStart, RoleView, Instance, Topology } from '../../machines/protocol.js';
+import type { Choose, NodeView, RoleView, Instance, Topology } from '../../machines/protocol.js';
 import { STORAGE, type StorageContext, type Stored } from '../../machines/storage.js';
 import type { Host } from '../../network/world/hosts.js';
 import { CommandQueue } from '../../network/world/commands.js';
@@ -42,7 +42,6 @@ import type { PortTable } from './ports.js';
 import { refusedText, refuseImpossible, refuseUnsafe, strangerText } from './safety.js';
 import { watchers } from './watchers.js';
 import { loadStored, save, type PeerStorage } from '../storage/storage.js';
-import { needLinks } from '../transports/linked-peers.js';
 import type { Transport } from '../transports/transport.js';
 
 /**
@@ -193,7 +192,6 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
     const loaded = storage && loadStored(storage, { peer: this.id, key: name, clock });
     loaded?.catch(() => {});
     const start = (stored?: Stored) => this.start(resume, stored);
-    needLinks(transport, neighbors);
     this.ready = transport.connect().then(() => (loaded ? loaded.then(start) : start()));
     this.ready.catch((error: Error) => this.end(error));
     for (const watch of watchers()) watch(this);
@@ -260,12 +258,6 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
     } else if (this.accepts(event)) this.step(event);
     else return false;
     return true;
-  }
-
-  /** Closes roles with their timers, and opens others, in one step. @internal */
-  replaceRoles(closed: readonly string[], opened: readonly RoleStart[]): void {
-    if (!this.isStarted || this.isClosed) return;
-    this.take((choose) => ({ event: { type: 'start' }, outcome: this.node.start(opened, choose, closed) }));
   }
 
   /** Notifies the application. Objects on top of a node may emit their own notifications. */
@@ -338,7 +330,10 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
     }
   }
 
-  /** Sends a message. One to an absent peer is dropped if the protocol tolerates losses, because it repeats its messages. */
+  /**
+   * Sends a message. A protocol that tolerates losses repeats its messages, so a message to an absent peer is dropped instead of
+   * stored at a hub.
+   */
   private transmit(to: NodeId, message: Message): number {
     const { guarantees, peers } = this.transport;
     const isAway = this.protocol.network.isLossy === true && guarantees.presence === 'reported' && !peers.has(to);
@@ -355,12 +350,18 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
     } else this.drops.drop(refusedText(from, message.type, this.protocol.refusal?.(message) ?? null));
   }
 
-  /** Records with each step its transitions, until the returned function is called. `read` extracts them from XState's microsteps. */
+  /**
+   * Records with each step the transitions that it took, until the returned function is called. `read` extracts them from
+   * XState's microsteps.
+   */
   watchSelections(read: ReadSelected): () => void {
     return this.host.selections?.watch(read) ?? (() => {});
   }
 
-  /** The other nodes of the topology, each with the numbers of messages in both directions on this connection. */
+  /**
+   * The other nodes of the topology, each with the numbers of messages in both directions on this connection, and whether it is
+   * up.
+   */
   peers(): readonly NodePeer[] {
     const others = this.instance.topology.nodes.filter((peer) => peer !== this.id && this.isNear(peer));
     return others.map((peer) => ({

@@ -7,7 +7,6 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { limitsHere } from '../limits.js';
-import { forgetOldest } from '../recent.js';
 import { ConnectionError } from '../transports/errors.js';
 
 const HELLO = 'node.hello';
@@ -22,8 +21,7 @@ export class Presence {
   private readonly present = new Set<NodeId>();
   /** Peers that were greeted since they came up, and may count this node as present before they have answered. */
   private readonly greeted = new Set<NodeId>();
-  private readonly left = new Set<NodeId>();
-  private readonly leftMax = limitsHere().gone;
+  private readonly known = new Set<NodeId>();
   private readonly waitingMax = limitsHere().waiting;
   private readonly waiting: { readonly to: NodeId; readonly message: Message }[] = [];
 
@@ -39,7 +37,7 @@ export class Presence {
   /** Sends a message. Returns its sequence number on the connection; 0 if it is lost, `null` if it waits. */
   send(to: NodeId, message: Message): number | null {
     if (this.has(to)) return this.transmit(to, message);
-    if (this.left.has(to)) return 0;
+    if (this.known.has(to)) return 0;
     if (this.waiting.length < this.waitingMax) this.waiting.push({ to, message });
     else
       throw new ConnectionError(
@@ -73,11 +71,7 @@ export class Presence {
   /** Handles a peer that is down or has sent a goodbye. */
   part(peer: NodeId): void {
     this.greeted.delete(peer);
-    if (!this.present.delete(peer)) return;
-    this.left.delete(peer);
-    this.left.add(peer);
-    forgetOldest(this.left, this.leftMax);
-    this.report('down', peer);
+    if (this.present.delete(peer)) this.report('down', peer);
   }
 
   /** Sends a goodbye to all peers that may count this node as present. */
@@ -90,6 +84,7 @@ export class Presence {
   private meet(peer: NodeId): void {
     if (this.has(peer)) return;
     this.present.add(peer);
+    this.known.add(peer);
     const kept = this.waiting.splice(0);
     for (const { to, message } of kept) {
       if (to === peer) this.transmit(to, message);

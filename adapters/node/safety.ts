@@ -39,8 +39,7 @@ export function refuseImpossible(
 }
 
 export const strangerText = (from: NodeId): string =>
-  `A message is from "${from}", which is not in the topology. If it should participate, add it: linked(transport, { peers }), ` +
-  'or accept peers in no list: linked(transport, { peers, accept: true })';
+  `A message is from "${from}", which is not in the topology. If it should participate, add it: linked(transport, { peers })`;
 
 export const refusedText = (from: NodeId, type: string, why: string | null): string =>
   `"${type}" from "${from}" ${why ?? 'is malformed, or names a node that is not in the topology here. Pass the same list of peers everywhere, also to linked'}`;

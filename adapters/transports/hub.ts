@@ -19,7 +19,6 @@ import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { limitsHere, type PeerLimits, type MailLimits } from '../limits.js';
 import { isId, refusedId } from './ids.js';
-import { forgetOldest } from '../recent.js';
 import { later } from './later.js';
 import { UsageError } from '../../machines/errors.js';
 import { escape, FRAME_BYTES_MAX, fits, quote, readFrame } from './reading.js';
@@ -212,7 +211,7 @@ export class Hub {
     const { id } = guest;
     this.members.delete(id);
     this.left.add(id);
-    forgetOldest(this.left, this.limits.gone);
+    if (this.left.size > this.limits.gone) this.left.delete(this.left.values().next().value!);
     const down = JSON.stringify({ type: 'down', peer: id, ...(hasCrashed && { broken: true }) });
     for (const other of this.members.values()) other.line.send(down);
   }

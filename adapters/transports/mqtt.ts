@@ -10,8 +10,6 @@ import type { IClientOptions, ISubscriptionMap, MqttClient } from 'mqtt';
 import { Subscription, type SchedulerLike, type TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
-import { limitsHere } from '../limits.js';
-import { forgetOldest } from '../recent.js';
 import { Backlog } from './backlog.js';
 import { checkOptions, environment as environmentChecks, id as anId, must, optional } from '../options.js';
 import { createTransport } from './driver.js';
@@ -206,7 +204,6 @@ class ReportedEnds {
   /** Peers that this one sends to: their ends are reported. */
   private readonly watched = new Set<NodeId>();
   private readonly pending = new Set<NodeId>();
-  private readonly watchedMax = limitsHere().guests;
 
   constructor(
     private readonly clock: SchedulerLike,
@@ -218,7 +215,6 @@ class ReportedEnds {
 
   watch(peer: NodeId): void {
     this.watched.add(peer);
-    forgetOldest(this.watched, this.watchedMax);
   }
 
   take(peer: NodeId): void {

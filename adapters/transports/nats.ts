@@ -11,7 +11,6 @@ import type { TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { limitsHere } from '../limits.js';
-import { forgetOldest } from '../recent.js';
 import { Backlog } from './backlog.js';
 import { checkOptions, environment as environmentChecks, id as anId, must, optional } from '../options.js';
 import { createTransport, type DriverListener } from './driver.js';
@@ -163,7 +162,6 @@ class Listeners {
   /** For each peer that this one sends to: the time of its last message, `null` for none. */
   private readonly lastAt = new Map<NodeId, number | null>();
   private readonly missingSince = new Map<NodeId, number>();
-  private readonly max = limitsHere().guests;
 
   constructor(private readonly clock: TimestampProvider) {}
 
@@ -175,7 +173,6 @@ class Listeners {
   isSilent(peer: NodeId): boolean {
     const at = this.lastAt.get(peer) ?? null;
     if (at === null) this.lastAt.set(peer, null);
-    for (const peers of [this.lastAt, this.missingSince]) forgetOldest(peers, this.max);
     return at !== null && this.clock.now() - at >= SILENCE_MS;
   }
 

@@ -1,7 +1,7 @@
 /** The core of the link layer: what an application carries of it. */
 import { coreOf, type RunningCore } from '../core.js';
 import type { Message, NodeId } from '../effects.js';
-import type { CoreDescription, RoleStart, Topology } from '../protocol.js';
+import type { CoreDescription, Topology } from '../protocol.js';
 import {
   isAnything,
   isBoolean,
@@ -69,11 +69,6 @@ const peer = { name: 'peer', type: 'node' } as const;
 
 type LinkCommand = 'post' | 'restart' | 'leave' | 'gone';
 
-/** The role of one end of a link. */
-export function endStart(peer: NodeId, { relay: _, ...options }: LinkOptions, relays: readonly NodeId[]): RoleStart {
-  return { role: roleTo(peer), chart: CHART, input: { ...options, peer, relays } satisfies LinkInput };
-}
-
 /** The description without the options of a scenario. */
 export const linkDescription: Omit<CoreDescription<LinkOptions, LinkCommand>, 'options'> = {
   name: 'link',
@@ -81,7 +76,13 @@ export const linkDescription: Omit<CoreDescription<LinkOptions, LinkCommand>, 'o
   network: { reach: 'links', isLossy: true },
   roles: (id, { topology, options }) => {
     const peers = peersOf(id, topology.links);
-    return peers.map((to) => endStart(to, options, options.relay ? peers.filter((other) => other !== to) : []));
+    const { relay, ...input } = options;
+    const inputTo = (to: NodeId): LinkInput => ({
+      ...input,
+      peer: to,
+      relays: relay ? peers.filter((other) => other !== to) : [],
+    });
+    return peers.map((to) => ({ role: roleTo(to), chart: CHART, input: inputTo(to) }));
   },
   route: (event: Message & Ends) => roleTo(endOf(event)),
   messages: {

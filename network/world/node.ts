@@ -57,12 +57,11 @@ export class Node {
     private readonly host: Host,
   ) {}
 
-  /** Opens roles: the node's first ones, or, after others have ended, the next ones. */
-  start(starts: readonly RoleStart[], choose: Choose, ended: readonly string[] = []): Outcome {
+  /** Opens the node's first roles. */
+  start(starts: readonly RoleStart[], choose: Choose): Outcome {
     const outcome = emptyOutcome();
     const inbox: LocalMessage[] = [];
     this.depth = 0;
-    for (const name of ended) this.close(name, outcome);
     for (const { role, chart, input } of starts) this.open(role, chart, input, outcome, inbox, choose);
     this.settle(inbox, outcome, choose);
     return outcome;
