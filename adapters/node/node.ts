@@ -330,10 +330,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
     }
   }
 
-  /**
-   * Sends a message. A protocol that tolerates losses repeats its messages, so a message to an absent peer is dropped instead of
-   * stored at a hub.
-   */
+  /** Sends a message. One to an absent peer is dropped if the protocol tolerates losses, because it repeats its messages. */
   private transmit(to: NodeId, message: Message): number {
     const { guarantees, peers } = this.transport;
     const isAway = this.protocol.network.isLossy === true && guarantees.presence === 'reported' && !peers.has(to);
