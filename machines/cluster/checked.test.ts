@@ -48,7 +48,7 @@ describe('all properties hold', () => {
     ['two activations at once', 8119, two, twice],
     ['three activations, each command at rest', 3947, three, contended, { oneByOne: true }],
     ['two activations, one message lost', 38979, two, twice, { faults: { loss: 1 } }],
-    ['two activations, one message repeated', 106890, two, twice, { faults: { duplicate: 1 } }],
+    ['two activations, one message repeated', 105790, two, twice, { faults: { duplicate: 1 } }],
     [
       'a client sends to one of two members',
       543,
@@ -73,7 +73,7 @@ describe('all properties hold', () => {
     ],
     [
       'a single member with storage starts again',
-      258,
+      253,
       clique('a'),
       [create('a'), send('a'), granted('a', 1), ...reload('a'), create('a'), granted('a', 2), send('a')],
       { options: { storage: 1 } },

@@ -180,7 +180,13 @@ export const hostMachine = setup({
       queue: ({ context }) => [...context.queue, { from: null, sender: '', base: 0, number: 0, event: null }],
     }),
     takeTurn: assign({ turn: ({ context }) => context.queue.length }),
-    endTurn: assign({ committed: ({ context }) => context.copy, queue: ({ context }) => context.queue.slice(context.turn), turn: 0, keepers: [], emitted: null }),
+    endTurn: assign({
+      committed: ({ context }) => context.copy,
+      queue: ({ context }) => context.queue.slice(context.turn),
+      turn: 0,
+      keepers: [],
+      emitted: null,
+    }),
     watch: assign({
       watchers: ({ context }, { from }: { from: NodeId }) => [...context.watchers.filter((one) => one !== from), from],
     }),
@@ -217,7 +223,8 @@ export const hostMachine = setup({
   },
   guards: {
     knowsHost: ({ context: { known } }, { tried }: Received<'want'>) => known !== null && known.fence > tried,
-    isNews: ({ context: { known } }, { fence }: Hosted) => known === null || fence > known.fence,
+    // A passive member may receive its own announcement after it has handed the actor over.
+    isNews: ({ context: { id, known } }, { host, fence }: Hosted) => host !== id && (known === null || fence > known.fence),
     isElsewhere: ({ context: { id } }, { host }: Hosted) => host !== id,
     isSuperseded: ({ context: { id, fence: own } }, { host, fence }: Hosted) => host !== id && fence > own!,
     isHostGone: ({ context: { known } }, { peer }: PeerEvent) => known?.host === peer,
