@@ -37,7 +37,8 @@
  *    hosting.writing     the version after that turn is being written
  *    hosting.closing     the same, and then the activation ends
  * Invariants: `fence` is set exactly in reading, restoring and hosting. `copies` is empty except in reading, `keepers` except in
- * confirming, writing and closing, and `queue` except in hosting. `committed` is set exactly in hosting, except in confirming. `turn` is 0 except in applying, writing and closing.
+ * confirming, writing and closing, and `queue` except in hosting. `committed` is set exactly in hosting, except in confirming.
+ * `turn` is 0 except in applying, writing and closing.
  */
 import { assign, emit, setup } from 'xstate';
 import { arm, disarm, effects, send, withEvent, type NodeId, type TimerEvent } from '../effects.js';
@@ -223,8 +224,7 @@ export const hostMachine = setup({
   },
   guards: {
     knowsHost: ({ context: { known } }, { tried }: Received<'want'>) => known !== null && known.fence > tried,
-    // A passive member may receive its own announcement after it has handed the actor over.
-    isNews: ({ context: { id, known } }, { host, fence }: Hosted) => host !== id && (known === null || fence > known.fence),
+    isNews: ({ context: { known } }, { fence }: Hosted) => known === null || fence > known.fence,
     isElsewhere: ({ context: { id } }, { host }: Hosted) => host !== id,
     isSuperseded: ({ context: { id, fence: own } }, { host, fence }: Hosted) => host !== id && fence > own!,
     isHostGone: ({ context: { known } }, { peer }: PeerEvent) => known?.host === peer,
@@ -373,7 +373,14 @@ export const hostMachine = setup({
         closing: {
           ...keeping,
           always: { guard: 'isCommitted', target: '#host.passive', actions: [...settle, ...leave] },
-          on: { ...keeping.on, events: { actions: send(goneToSender) }, 'link.up': { actions: send(writing) } },
+          // A sender that it refuses must not find it again: the two would exchange messages without end.
+          on: {
+            ...keeping.on,
+            want: {},
+            find: {},
+            events: { actions: send(goneToSender) },
+            'link.up': { actions: send(writing) },
+          },
         },
       },
     },

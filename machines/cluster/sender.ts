@@ -8,7 +8,7 @@
  *  1. A sender that knows of no host asks a candidate, and the next candidate when it gets no answer. The first one hosts the actor if
  *     it has no host.
  *  2. To every new host, and whenever an answer is overdue, it sends all events that are not acknowledged, in order. It reports a host that
- *     does not answer to the candidates (`tried`), so that they do not only repeat what they know.
+ *     does not answer, or no longer hosts the actor, to the candidates (`tried`), so that they do not only repeat what they know.
  *  3. An acknowledgment settles all events up to its number, unless the version that contains them has not arrived. A refusal fails
  *     all pending events.
  *  4. Versions are announced in their order. The last one may be announced again, when the subscription is renewed.
@@ -209,7 +209,7 @@ export const senderMachine = setup({
           { guard: withEvent('isNewHost'), target: 'attached', reenter: true, actions: [withEvent('noteHost'), toHost] }, // 2
           { actions: toHost },
         ],
-        gone: { guard: withEvent('isFromHost'), target: 'idle' },
+        gone: { guard: withEvent('isFromHost'), target: 'idle', actions: 'giveUpHost' }, // 2
         timer: { guard: 'isOverdue', target: 'idle', actions: 'giveUpHost' }, // 2
         'link.down': [{ guard: withEvent('isHost'), target: 'idle', actions: toHost }, { actions: toHost }],
         'link.up': [{ guard: withEvent('isHost'), target: 'attached', reenter: true, actions: toHost }, { actions: toHost }],
