@@ -7,7 +7,7 @@
  */
 import { lockJudges, type RehearsalJudge, type Setting } from '../test/rehearsal/judges.js';
 import { oneLeader, unique, withinBudget } from '../test/rehearsal/object-judges.js';
-import { oneHistory } from '../testing/cluster-log.js';
+import { oneLogHistory } from '../testing/cluster-log.js';
 import { aroundPhase, inOrder, lines, notes, type History, type HistoryLine } from './history.js';
 
 export interface HistoryTerms {
@@ -48,7 +48,7 @@ const locksHold: Rule = (history, terms) => lockJudges().flatMap((judge) => judg
 const namesOnce: Rule = (history, terms) => judged(unique('named', 'name'), history, terms);
 const neverTooMany: Rule = (history, terms) => judged(withinBudget('took', 'n', terms.budget), history, terms);
 
-const actorsHold: Rule = (history, terms) => judged(oneHistory(), history, terms);
+const actorsHold: Rule = (history, terms) => judged(oneLogHistory(), history, terms);
 
 /** Exactly one peer leads at the end, before all peers stop. */
 const oneLeads: Rule = (history, terms) =>

@@ -47,7 +47,7 @@ export interface Order {
 /** Progress reports to the round. */
 export type PeerStage = 'connected' | 'served' | 'done';
 /** A progress report, or the number of the change that it has made. */
-export type PeerReport = PeerStage | { readonly changed: number };
+export type ProgressReport = PeerStage | { readonly changed: number };
 
 /** The exit status of a peer that found no broker when it started, and of one whose disk rejected a write. */
 export const UNCONNECTED = 75;
@@ -120,7 +120,7 @@ export class ChaosPeer {
 
   /** Calls `make` for each change, and reports the result. */
   changing(make: (change: MembershipChange) => Promise<unknown>): void {
-    const receive = changesMade(make, (number) => process.send!({ changed: number } satisfies PeerReport));
+    const receive = changesMade(make, (number) => process.send!({ changed: number } satisfies ProgressReport));
     this.listeners.add(() => receive(this.order.change));
   }
 
@@ -142,7 +142,7 @@ export class ChaosPeer {
   }
 
   notify(stage: PeerStage): void {
-    process.send!(stage satisfies PeerReport);
+    process.send!(stage satisfies ProgressReport);
   }
 
   private once(isSo: () => boolean): Promise<void> {

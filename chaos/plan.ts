@@ -22,7 +22,7 @@ interface Timed {
 }
 
 /** This side does not reach the others. If it is mutual, the others do not reach it either. */
-export interface Cut extends Timed {
+export interface CutFault extends Timed {
   readonly kind: 'cut';
   readonly side: readonly string[];
   readonly isMutual: boolean;
@@ -50,7 +50,7 @@ export interface Visit extends Timed {
 }
 
 export type Fault =
-  | Cut
+  | CutFault
   | DiskFault
   | MemberChanges
   | Visit

@@ -12,8 +12,8 @@ import type { MembershipChange } from '../machines/locks/membership.js';
 import type { ReportEvent } from '../test/rehearsal/watched.js';
 import { violations, type HistoryTerms } from './check.js';
 import { notes, reportStalls, writerTo, type History, type HistoryLine } from './history.js';
-import { UNCONNECTED, UNSTORED, type ChaosPhase, type Order, type PeerReport, type PeerStage, type Started } from './peer.js';
-import { CLIENTS, JOINER, PEERS, type Cut, type DiskFault, type Fault, type FaultPlan, type Visit } from './plan.js';
+import { UNCONNECTED, UNSTORED, type ChaosPhase, type Order, type ProgressReport, type PeerStage, type Started } from './peer.js';
+import { CLIENTS, JOINER, PEERS, type CutFault, type DiskFault, type Fault, type FaultPlan, type Visit } from './plan.js';
 import { broker, kill, script, stop, type Broker } from './processes.js';
 import { BUDGET, SHARE } from './work.js';
 
@@ -57,7 +57,7 @@ class Round {
     served: new Set(),
     done: new Set(),
   };
-  private readonly cuts = new Set<Cut>();
+  private readonly cuts = new Set<CutFault>();
   private readonly disks = new Map<string, DiskFault['how']>();
   private readonly leaving = new Set<string>();
   private readonly write: ReportEvent;
@@ -145,7 +145,7 @@ class Round {
     this.running.set(id, child);
     let complaint = '';
     child.stderr!.on('data', (text) => (complaint = `${complaint}${text}`.slice(-1_000)));
-    child.on('message', (report: PeerReport) => {
+    child.on('message', (report: ProgressReport) => {
       if (typeof report === 'string') this.reports[report].add(id);
       else this.changesMade = Math.max(this.changesMade, report.changed);
     });
@@ -316,7 +316,7 @@ class Round {
     return true;
   }
 
-  private async sever(cut: Cut): Promise<void> {
+  private async sever(cut: CutFault): Promise<void> {
     this.cuts.add(cut);
     const what = cut.isMutual ? 'cut' : 'mute';
     const faults = cut.side.map((who) => ({ what, who }));
@@ -364,5 +364,5 @@ class Round {
 const isForWant = (code: unknown): boolean => code === UNCONNECTED || code === UNSTORED;
 
 /** True if messages from one to the other are lost. */
-const isBetween = ({ side, isMutual }: Cut, from: string, to: string): boolean =>
+const isBetween = ({ side, isMutual }: CutFault, from: string, to: string): boolean =>
   side.includes(from) !== side.includes(to) && (isMutual || side.includes(from));

@@ -12,7 +12,7 @@ import { createElection } from '../adapters/election.js';
 import { ForgottenError, LostError, StorageError } from '../adapters/transports/errors.js';
 import { createLocks, type Locks } from '../adapters/locks/locks.js';
 import { UsageError } from '../machines/errors.js';
-import { logMachine, logWriter } from '../testing/cluster-log.js';
+import { notedLogMachine, logWriter } from '../testing/cluster-log.js';
 import type { MembershipChange } from '../machines/locks/membership.js';
 import type { ChaosPeer } from './peer.js';
 import type { RoundSubject } from './plan.js';
@@ -165,7 +165,7 @@ function names(peer: WorkingPeer): ChaosWork {
 function actors(peer: WorkingPeer): ChaosWork {
   const { transport, storage, peers } = peer;
   const note: WorkingPeer['note'] = (what, fields) => peer.note(what, fields);
-  const cluster = createCluster({ transport, peers, storage: storage!, machines: { log: logMachine(note) } });
+  const cluster = createCluster({ transport, peers, storage: storage!, machines: { log: notedLogMachine(note) } });
   const write = logWriter(cluster, note, crypto.randomUUID().slice(0, 8));
   const work = async () => {
     for (let goesOn = true; goesOn;) {

@@ -16,7 +16,7 @@ const KEPT = 64;
 const LOGS = ['x', 'y'];
 
 /** The machine of the actors. Its action notes the tag and the idempotency key. */
-export const logMachine = (note: Note) =>
+export const notedLogMachine = (note: Note) =>
   setup({
     types: {
       context: {} as { n: number; last: readonly string[] },
@@ -35,7 +35,7 @@ export const logMachine = (note: Note) =>
     },
   });
 
-type Logs = { readonly log: ReturnType<typeof logMachine> };
+type Logs = { readonly log: ReturnType<typeof notedLogMachine> };
 
 /**
  * Subscribes to the logs, and returns a function that sends one event to one of them and resolves when it is acknowledged.
@@ -104,10 +104,10 @@ class LogHistory {
 }
 
 /**
- * Checks the notes of `logMachine` and `logWriter`. An event that is lost after it was acknowledged leaves its place to a later event, which
+ * Checks the notes of `notedLogMachine` and `logWriter`. An event that is lost after it was acknowledged leaves its place to a later event, which
  * is found as two histories: so the work has to go on after the faults.
  */
-export const oneHistory = (): RehearsalJudge => ({
+export const oneLogHistory = (): RehearsalJudge => ({
   name: 'one history',
   begin: () => {
     const history = new LogHistory();

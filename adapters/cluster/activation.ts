@@ -8,7 +8,7 @@
 import { createActor, type AnyActor, type AnyActorRef, type AnyMachineSnapshot, type EventObject } from 'xstate';
 import type { SchedulerLike } from 'rxjs';
 import { thrownText } from '../../machines/errors.js';
-import type { Copy, Creation, Entry } from '../../machines/cluster/messages.js';
+import type { ActorCopy, Creation, Entry } from '../../machines/cluster/messages.js';
 import type { Applied } from '../../machines/cluster/hosting.js';
 import type { ActorStep } from '../../network/cluster-observation.js';
 import { replaceRelay } from '../../network/world/internals.js';
@@ -79,7 +79,7 @@ export class Activation {
   }
 
   /** Creates the actor, or restores it, and answers the chart. */
-  begin(copy: Copy | null, creation: Creation | null): Applied {
+  begin(copy: ActorCopy | null, creation: Creation | null): Applied {
     this.seq = (copy?.seq ?? 0) + 1;
     this.isApplying = true;
     try {

@@ -5,8 +5,8 @@
  * instead.
  */
 import type { NodeId, Message } from '../../machines/effects.js';
-import { clusterCore, rolesOf, type ClusterProtocolOptions } from '../../machines/cluster/core.js';
-import { KEPT, type Kept, type ReplicaContext } from '../../machines/cluster/replica.js';
+import { clusterCore, actorRoles, type ClusterProtocolOptions } from '../../machines/cluster/core.js';
+import { KEPT, type ReplicaState, type ReplicaContext } from '../../machines/cluster/replica.js';
 import type { ClusterNotice } from '../../machines/cluster/messages.js';
 import { hostOf, replicaOf, senderOf } from '../../machines/cluster/view.js';
 import type { Instance } from '../../machines/protocol.js';
@@ -51,7 +51,7 @@ export class ActorNode {
     readonly key: string,
     private readonly world: ActorWorld,
     /** The initial state of the replica, from the storage or from memory. */
-    replica: Kept,
+    replica: ReplicaState,
   ) {
     const { id, host, clock, instance, session, hasStorage } = world;
     this.node = new Node(key, host);
@@ -65,7 +65,7 @@ export class ActorNode {
     const isReplica = instance.options.replicas.includes(id);
     const starts = [
       ...(hasStorage && isReplica ? [storage] : []),
-      ...rolesOf(id, instance.options, session, replica, world.preferred?.(key)),
+      ...actorRoles(id, instance.options, session, replica, world.preferred?.(key)),
     ];
     this.take(() => this.node.start(starts, noChoice));
   }

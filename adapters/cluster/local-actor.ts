@@ -2,7 +2,7 @@
 import type { EventObject } from 'xstate';
 import { statePath } from '../../machines/checks.js';
 import type { ClusterNotice } from '../../machines/cluster/messages.js';
-import type { Kept } from '../../machines/cluster/replica.js';
+import type { ReplicaState } from '../../machines/cluster/replica.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { ClusterObservation, HostedActor } from '../../network/cluster-observation.js';
 import type { Locks } from '../locks/locks.js';
@@ -11,7 +11,7 @@ import { ActorLock } from './actor-lock.js';
 import { ActorNode, type ActorWorld } from './actor-node.js';
 import { ClusterActorRef, type AnyClusterActor, type ReceivedVersion } from './actor-ref.js';
 import { ActorError } from './errors.js';
-import { Outbox } from './outbox.js';
+import { SentEvents } from './sent-events.js';
 import { migrated, type Kind } from './versions.js';
 
 /** The functions that an actor needs from its cluster. */
@@ -34,7 +34,7 @@ type Version = Extract<ClusterNotice, { type: 'version' }>;
 const EARLY_MAX = 1_000;
 
 export class LocalActor {
-  readonly outbox: Outbox;
+  readonly sentEvents: SentEvents;
   /** References that are subscribed, and how many times. */
   private readonly refs = new Map<AnyClusterActor, number>();
   node: ActorNode | null = null;
@@ -56,7 +56,7 @@ export class LocalActor {
     private readonly kind: Kind | undefined,
     private readonly site: ActorSite,
   ) {
-    this.outbox = new Outbox(key);
+    this.sentEvents = new SentEvents(key);
     this.usedAt = site.world.clock.now();
     const step = (event: object) => this.step(event as Message);
     this.lock =
@@ -79,13 +79,13 @@ export class LocalActor {
   }
 
   /** Starts its charts, with the replica of this member. */
-  begin(replica: Kept): void {
+  begin(replica: ReplicaState): void {
     const { world } = this.site;
     this.isLoading = false;
     // It numbers its events from 1.
     const session = this.site.newSession();
     this.node = new ActorNode(this.key, { ...world, session, handleNotice: (_, notice) => this.handleNotice(notice) }, replica);
-    this.outbox.restart();
+    this.sentEvents.restart();
     if (this.creation) this.node.step({ type: 'create', creation: this.creation } as Message);
     if (this.refs.size > 0) this.node.step({ type: 'subscribe' });
     for (const event of this.early.splice(0)) this.node.step(event);
@@ -108,7 +108,7 @@ export class LocalActor {
 
   /** Sends an event. Events of one turn of the event loop are sent together. */
   send(event: unknown): Promise<void> {
-    const sent = this.outbox.add(event);
+    const sent = this.sentEvents.add(event);
     if (!this.isFlushing) {
       this.isFlushing = true;
       queueMicrotask(() => this.flush());
@@ -119,7 +119,7 @@ export class LocalActor {
   private flush(): void {
     this.isFlushing = false;
     if (!this.node) return;
-    const events = this.outbox.take();
+    const events = this.sentEvents.take();
     if (events.length > 0) this.step({ type: 'send', events } as Message);
   }
 
@@ -147,7 +147,7 @@ export class LocalActor {
   /** True if its charts can be removed: the copy contains all that they know. */
   get isAtRest(): boolean {
     const { node } = this;
-    if (!node || this.refs.size > 0 || this.outbox.size > 0 || this.activation) return false;
+    if (!node || this.refs.size > 0 || this.sentEvents.size > 0 || this.activation) return false;
     const { hosting, replica } = node;
     // A member that knows the host of an actor with work wakes the actor if the host goes down.
     const isWatchman = hosting !== undefined && hosting.context.isAwake;
@@ -161,7 +161,7 @@ export class LocalActor {
   }
 
   close(error: Error): void {
-    this.outbox.close(error);
+    this.sentEvents.close(error);
     this.stop();
     this.lock?.release();
     this.node?.close();
@@ -189,10 +189,10 @@ export class LocalActor {
         this.stop();
         break;
       case 'settled':
-        this.outbox.settled(notice.upTo, notice.failures);
+        this.sentEvents.settled(notice.upTo, notice.failures);
         break;
       case 'failed':
-        this.outbox.failed(notice.error);
+        this.sentEvents.failed(notice.error);
         break;
       case 'version':
         this.receive(notice);

@@ -6,8 +6,8 @@
  */
 import type { SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
-import { KEPT, type Kept } from '../../machines/cluster/replica.js';
-import type { Copy } from '../../machines/cluster/messages.js';
+import { KEPT, type ReplicaState } from '../../machines/cluster/replica.js';
+import type { ActorCopy } from '../../machines/cluster/messages.js';
 import { hash } from '../../machines/hash.js';
 import type { Stored } from '../../machines/storage.js';
 import { loadStored, save, type Keeping, type PeerStorage } from '../storage/storage.js';
@@ -19,7 +19,7 @@ const LISTS = 64;
 export class Replicas {
   /** Without storage: versions that were written below this fence may have been forgotten. */
   since = 0;
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new Map<string, ReplicaState>();
   private readonly awakeIn = Array.from({ length: LISTS }, () => new Set<string>());
   /** Writes of one list, and of one copy, are sequential. */
   private lists: Promise<void> = Promise.resolve();
@@ -54,14 +54,14 @@ export class Replicas {
   }
 
   /** The state of a replica; without storage it is returned at once. */
-  load(key: string): Kept | Promise<Kept> {
+  load(key: string): ReplicaState | Promise<ReplicaState> {
     const { storage, since } = this;
     if (!storage) return this.kept.get(key) ?? { promised: since, copy: null, since };
     return loadStored(storage, this.keeping(key)).then((stored) => readStored(key, stored));
   }
 
   /** Keeps the state of an actor that is not in use, because its charts are removed. */
-  keep(key: string, { promised, copy, since }: Kept): void {
+  keep(key: string, { promised, copy, since }: ReplicaState): void {
     if (this.storage) return;
     if (copy === null && promised <= this.since) this.kept.delete(key);
     else this.kept.set(key, { promised, copy, since });
@@ -73,7 +73,7 @@ export class Replicas {
   }
 
   async save(key: string, stored: Stored): Promise<void> {
-    const { copy } = stored[KEPT] as { readonly copy: Copy | null };
+    const { copy } = stored[KEPT] as { readonly copy: ActorCopy | null };
     const list = hash(key) % LISTS;
     const isAwake = copy?.isAwake === true;
     if (isAwake && !this.awakeIn[list]!.has(key)) await this.list(list, (keys) => keys.add(key));
@@ -96,12 +96,12 @@ export class Replicas {
   }
 }
 
-function readStored(key: string, stored: Stored): Kept {
+function readStored(key: string, stored: Stored): ReplicaState {
   if (Object.keys(stored).length === 0) return { promised: 0, copy: null, since: 0 };
   const kept = stored[KEPT];
   if (!isObject(kept) || !Number.isSafeInteger(kept['promised']))
     throw new StorageError(
       `The stored state of actor "${key}" is damaged. Restore the storage of this member, or replace it with an empty one.`,
     );
-  return { promised: kept['promised'] as number, copy: kept['copy'] as Copy | null, since: 0 };
+  return { promised: kept['promised'] as number, copy: kept['copy'] as ActorCopy | null, since: 0 };
 }

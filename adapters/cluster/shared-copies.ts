@@ -5,8 +5,8 @@
  * chart began with. If another member has written since, the write is rejected, the chart ends as in a crash, and the next message loads it
  * again: it answers nothing that is not stored.
  */
-import type { Copy } from '../../machines/cluster/messages.js';
-import { KEPT, type Kept } from '../../machines/cluster/replica.js';
+import type { ActorCopy } from '../../machines/cluster/messages.js';
+import { KEPT, type ReplicaState } from '../../machines/cluster/replica.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Stored } from '../../machines/storage.js';
 import type { SharedStore } from '../storage/shared.js';
@@ -116,7 +116,7 @@ class SharedReplica {
     this.node?.close();
   }
 
-  private begin(kept: Kept, revision: string | number | null): void {
+  private begin(kept: ReplicaState, revision: string | number | null): void {
     if (this.isClosed) return;
     const { world, reply } = this.options;
     this.revision = revision;
@@ -144,7 +144,7 @@ class SharedReplica {
   /** Stores the state. An actor is added to the list of actors with work before its copy records the work, and is removed afterwards. */
   private async save(stored: Stored): Promise<void> {
     const { store } = this.options;
-    const { promised, copy } = stored[KEPT] as { readonly promised: number; readonly copy: Copy | null };
+    const { promised, copy } = stored[KEPT] as { readonly promised: number; readonly copy: ActorCopy | null };
     const isAwake = copy?.isAwake === true;
     if (isAwake && this.isAwake !== true) await store.put(AWAKE, this.place, '1', null);
     const revision = await store.put(ACTORS, this.place, JSON.stringify({ promised, copy }), this.revision);
@@ -155,10 +155,10 @@ class SharedReplica {
   }
 }
 
-const EMPTY: Kept = { promised: 0, copy: null, since: 0 };
+const EMPTY: ReplicaState = { promised: 0, copy: null, since: 0 };
 
-function read(key: string, value: string): Kept {
-  const { promised, copy } = JSON.parse(value) as Pick<Kept, 'promised' | 'copy'>;
+function read(key: string, value: string): ReplicaState {
+  const { promised, copy } = JSON.parse(value) as Pick<ReplicaState, 'promised' | 'copy'>;
   if (!Number.isSafeInteger(promised)) throw new Error(`what is stored of actor "${key}" is damaged: ${value.slice(0, 100)}`);
   return { promised, copy, since: 0 };
 }

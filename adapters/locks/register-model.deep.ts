@@ -160,7 +160,7 @@ describe('the runs detect a missing rule:', () => {
         },
       },
     ],
-    'nobody checks whether an answer has room': [
+    'the room of an answer is not checked': [
       /not all is answered|too long for a message/,
       { refused: () => null, refusedCopy: () => null },
     ],

@@ -20,7 +20,7 @@ import type { Selected } from '../../network/world/selections.js';
 import { stateIn } from '../model/values.js';
 import { ActorNames, logicOf, ownNameOf } from './actor-names.js';
 import { harmless } from './harmless.js';
-import { AT_LENGTH, messageOf, plain, plainEvent } from './plain.js';
+import { AT_LENGTH, thrownMessage, plain, plainEvent } from './plain.js';
 import { now, type Sent, type StepReport } from './report.js';
 
 /** An actor as XState passes it on, with its logic. */
@@ -258,7 +258,7 @@ class Actors {
       actor.life = 'ended';
       actor.queue = [];
       this.dropped?.unregister(actor);
-      const failed = { type: 'failed', error: plain(messageOf(error)) };
+      const failed = { type: 'failed', error: plain(thrownMessage(error)) };
       this.end(actor, status === 'error' ? failed : undefined);
     } else if (actor.queue.length > 0) actor.queue[0]!.at = this.instant();
   }
@@ -296,7 +296,7 @@ class Actors {
       links: parent ? [parent.name] : [],
       ...(parent && { parent: parent.name }),
       logic: chart === 'actor' ? logicOf(ref.logic) : 'machine',
-      ...(isNew && { charts: { [chart]: chartOf(ref.logic as AnyStateMachine) } }),
+      ...(isNew && { charts: { [chart]: plainChart(ref.logic as AnyStateMachine) } }),
     };
   }
 
@@ -337,7 +337,7 @@ const isLastWord = (sender: Known, { type }: Message): boolean =>
   statusOf(sender) !== 'active' && [`xstate.done.actor.${sender.ref.id}`, `xstate.error.actor.${sender.ref.id}`].includes(type);
 
 /** Converts a machine's config to JSON. Unreadable parts are marked, and functions keep their names. */
-export function chartOf(machine: AnyStateMachine): unknown {
+export function plainChart(machine: AnyStateMachine): unknown {
   try {
     return plain(chartDefinition(machine), AT_LENGTH);
   } catch {

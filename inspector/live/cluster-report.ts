@@ -10,7 +10,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { ActorStep, ClusterObservation, ClusterObserver, HostedActor } from '../../network/cluster-observation.js';
 import { selectedIn } from '../../network/world/selected-in.js';
 import type { Selected } from '../../network/world/selections.js';
-import { chartOf, viewOf } from './actors.js';
+import { plainChart, viewOf } from './actors.js';
 import { harmless } from './harmless.js';
 import { plainEvent } from './plain.js';
 import { now, type PeerReport, type StepReport } from './report.js';
@@ -110,7 +110,7 @@ class ClusterReporter {
       roles: { [kind]: viewOf(kind, snapshot) },
       logic: 'machine',
       group: kind,
-      ...(!isKnown && { charts: { [kind]: chartOf(machine) } }),
+      ...(!isKnown && { charts: { [kind]: plainChart(machine) } }),
     });
   }
 

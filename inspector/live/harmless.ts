@@ -1,5 +1,5 @@
 /** A listener that cannot harm the program: if it fails, it warns once and the program continues. */
-import { messageOf } from './plain.js';
+import { thrownMessage } from './plain.js';
 
 let hasWarned = false;
 
@@ -12,7 +12,7 @@ export function harmless<A extends unknown[]>(listen: (...args: A) => void): (..
       if (hasWarned) return;
       hasWarned = true;
       console.warn(
-        `quiver: the inspector could not record a step, and may miss others; the program goes on: ${messageOf(error)}`,
+        `quiver: the inspector could not record a step, and may miss others; the program goes on: ${thrownMessage(error)}`,
       );
     }
   };

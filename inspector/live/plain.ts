@@ -54,7 +54,7 @@ export function plainEvent(event: unknown, options?: PlainOptions): { readonly t
 }
 
 /** The message of any thrown value. */
-export function messageOf(error: unknown): string {
+export function thrownMessage(error: unknown): string {
   try {
     const { message } = error as { readonly message?: unknown };
     return typeof message === 'string' ? message : String(error);
@@ -89,7 +89,7 @@ class Reading {
       if (isAccessor(holder, key)) return this.text(NOT_CALLED);
       return this.read((holder as Record<string, unknown>)[key], key, depth);
     } catch (error) {
-      return this.text(`‹cannot be read: ${messageOf(error)}›`);
+      return this.text(`‹cannot be read: ${thrownMessage(error)}›`);
     }
   }
 

@@ -91,7 +91,7 @@ function apply({ line, node, ask, panel }: View): void {
 }
 
 /** Writes the address when the view has settled. Does nothing in a frame without its own address. */
-export function keepAddress(): void {
+export function writeViewAddress(): void {
   if (location.protocol === 'about:') return;
   effect(() => {
     const { end } = growing();

@@ -25,7 +25,7 @@ import { isChartWide, isHelpOpen, isPaletteOpen, isTreeOpen, maximized, theme, t
 import { tab } from './tab.js';
 import { SpaceTimeView } from './spacetime/view.js';
 import { Endless, NodeList } from './properties.js';
-import { isLoading, problem, recording, growing, show, sourceProblem, verdict } from './state.js';
+import { isLoading, problem, recording, growing, showLine, sourceProblem, verdict } from './state.js';
 import { ActorTree } from './tree.js';
 import { PlaybackControls } from './transport.js';
 
@@ -268,10 +268,10 @@ function Violated() {
       )}
       {'. '}
       {first.kind === 'eventually' && endless && <Endless {...endless} />} {first.description}{' '}
-      <button type="button" class="small" onClick={() => show(line)}>
+      <button type="button" class="small" onClick={() => showLine(line)}>
         Show it
       </button>{' '}
-      <button type="button" class="small" onClick={() => (show(line), (tab.value = 'why'))}>
+      <button type="button" class="small" onClick={() => (showLine(line), (tab.value = 'why'))}>
         Why?
       </button>
       {more.length > 0 && `, and ${more.length} more under properties`}

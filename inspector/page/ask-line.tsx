@@ -9,7 +9,7 @@ import { download } from './download.js';
 import { offer, scenarioNow } from './reach.js';
 import { More } from './more.js';
 import { IconButton } from './panel.js';
-import { currentLine, recording, show, timed } from './state.js';
+import { currentLine, recording, showLine, timed } from './state.js';
 
 const EXAMPLE = 'node:n3 type:find state:waiting ctx.parent=n5 violated';
 
@@ -107,13 +107,13 @@ function IntervalItem({ interval: { node, from, to }, isNow }: { interval: Inter
   const place = (line: number) => (timed.value ? numberText(recording.value.at(line)) : `line ${line + 1}`);
   return (
     <li class={isNow ? 'is-now' : ''} aria-current={isNow ? 'true' : undefined}>
-      <button type="button" class="link" onClick={() => show(from)}>
+      <button type="button" class="link" onClick={() => showLine(from)}>
         {recording.value.nodes.names[node]} from {place(from)}
       </button>{' '}
       {to === null ? (
         'until the end'
       ) : (
-        <button type="button" class="link" onClick={() => show(to)}>
+        <button type="button" class="link" onClick={() => showLine(to)}>
           to {place(to)}
         </button>
       )}

@@ -5,7 +5,7 @@ import { lastAtMost } from '../model/columns.js';
 import { sentence } from '../model/words.js';
 import { askedText, hits, isAsking, questionProblem } from './ask.js';
 import { stateStyle } from './state-names.js';
-import { currentLine, growing, pauseAt, recording, show, timed } from './state.js';
+import { currentLine, growing, pauseAt, recording, showLine, timed } from './state.js';
 import { timeText } from './time-text.js';
 import { VirtualList } from './virtual.js';
 
@@ -94,7 +94,7 @@ function Row({ row, line, isNow }: { row: number; line: number; isNow: boolean }
       aria-rowindex={row + 2}
       aria-current={isNow ? 'step' : undefined}
       class={`event-row kind-${kind}${isNow ? ' is-now' : ''}${line > currentLine.value ? ' is-future' : ''}${event.isWrong ? ' is-wrong' : ''}`}
-      onClick={() => show(line)}
+      onClick={() => showLine(line)}
     >
       <span role="cell" class="at">
         <button

@@ -16,7 +16,7 @@ import {
   recording,
   replaced,
   selectedNode,
-  show,
+  showLine,
   sourceProblem,
   timed,
   verdict,
@@ -53,12 +53,12 @@ export async function loadFromServer(path = './trace', request?: RequestInit): P
   try {
     const response = await askServer(path, request);
     if (response.status === 404 && request) return hasNoRuns();
-    if (response.status === 422) return failed(await response.text());
+    if (response.status === 422) return reportLoadProblem(await response.text());
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     await openTrace(response.body, next);
   } catch (error) {
     if (!isOfPrograms(next))
-      return failed(
+      return reportLoadProblem(
         recording.value.header?.live
           ? 'The program that was watched has gone. Shown is what it did.'
           : `No trace came from the server: ${(error as Error).message}. Is it still running? A trace file can be dropped on this page.`,
@@ -108,12 +108,12 @@ export async function loadFile(file: Blob): Promise<void> {
   try {
     await openTrace(file.stream());
   } catch (error) {
-    failed(`The file could not be read: ${(error as Error).message}.`);
+    reportLoadProblem(`The file could not be read: ${(error as Error).message}.`);
   }
 }
 
 /** Reports why loading failed. */
-export function failed(why: string): false {
+export function reportLoadProblem(why: string): false {
   isLoading.value = false;
   sourceProblem.value = why;
   return false;
@@ -123,7 +123,7 @@ export function failed(why: string): false {
 export function showVerdict(): void {
   const line = verdict.value.violated[0]?.line ?? null;
   if (!recording.value.header?.choices || line === null) return;
-  show(line);
+  showLine(line);
   tab.value = 'why';
 }
 

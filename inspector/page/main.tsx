@@ -5,8 +5,8 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './app.js';
-import { baseOf, keepAddress, openedAt, returnTo } from './address.js';
-import { failed, loadFromServer, openTrace, showVerdict } from './load.js';
+import { baseOf, writeViewAddress, openedAt, returnTo } from './address.js';
+import { reportLoadProblem, loadFromServer, openTrace, showVerdict } from './load.js';
 import { traceInAddress, traceInPage } from './share.js';
 import { isPlaying, tick } from './state.js';
 import { addressOf, askForStories, openList, openStory, story } from './story/state.js';
@@ -58,7 +58,7 @@ async function follow(): Promise<void> {
     await (inAddress ? openTrace(inAddress) : loadFromServer());
     if (isWithoutView) showVerdict();
   } catch {
-    failed(
+    reportLoadProblem(
       'The trace in this address is damaged: a part of the link is missing or was changed on its way. Copy the whole of it, or ask for the trace’s file.',
     );
   }
@@ -66,6 +66,6 @@ async function follow(): Promise<void> {
 
 render(<App />, document.getElementById('app')!);
 startPlayer();
-keepAddress();
+writeViewAddress();
 addEventListener('hashchange', () => void follow());
 void follow();

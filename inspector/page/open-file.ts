@@ -1,6 +1,6 @@
 /** Opens a file on the page: a trace or a story. */
 import { readStory } from '../stories/read-story.js';
-import { failed, hasNoRuns, loadFile, showVerdict } from './load.js';
+import { reportLoadProblem, hasNoRuns, loadFile, showVerdict } from './load.js';
 import { isServed } from './shell.js';
 import { showStory } from './story/state.js';
 
@@ -22,6 +22,6 @@ export async function openFile(file: Blob): Promise<void> {
     if (isServed) await showStory(story, 0);
     else hasNoRuns();
   } catch (error) {
-    failed(`The story cannot be opened: ${(error as Error).message}.`);
+    reportLoadProblem(`The story cannot be opened: ${(error as Error).message}.`);
   }
 }

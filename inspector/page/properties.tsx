@@ -1,7 +1,7 @@
 /** The violations and their places. */
 import { numberText } from '../model/words.js';
 import { More } from './more.js';
-import { recording, selectedNode, show, timed, verdict } from './state.js';
+import { recording, selectedNode, showLine, timed, verdict } from './state.js';
 
 const HOLDS = { true: 'holds', false: 'violated', null: 'unknown' } as const;
 
@@ -16,7 +16,7 @@ export function Properties() {
           {line === null ? (
             <span class="holds">{HOLDS[`${holds}`]}</span>
           ) : (
-            <button type="button" class="link" onClick={() => show(line)}>
+            <button type="button" class="link" onClick={() => showLine(line)}>
               violated at {timed.value ? numberText(recording.value.at(line)) : `line ${line + 1}`}
             </button>
           )}
@@ -54,7 +54,7 @@ export const NodeList = ({ names }: { names: readonly string[] }) => (
 export const Endless = ({ from, rests }: { from: number; rests: boolean }) => (
   <span>
     {rests ? 'It rests forever from ' : 'It loops forever from '}
-    <button type="button" class="link" onClick={() => show(from)}>
+    <button type="button" class="link" onClick={() => showLine(from)}>
       line {from + 1}
     </button>
     {rests ? ': nothing more can happen.' : '.'}

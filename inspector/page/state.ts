@@ -150,7 +150,7 @@ export function selectMessage(ordinal: number): void {
 }
 
 /** Shows a line everywhere: the playhead goes there, and its node is selected. */
-export function show(line: number): void {
+export function showLine(line: number): void {
   batch(() => {
     pauseAt(line);
     const node = recording.value.nodeOf(line);

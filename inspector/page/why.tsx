@@ -6,7 +6,7 @@ import type { Passed } from '../model/passed.js';
 import { asked, askWhy, causes, type AskedValue } from './asked-why.js';
 import { charts } from './chart/charts.js';
 import { transitionText } from './chart/text.js';
-import { currentLine, growing, pauseAt, recording, show, timed, verdict } from './state.js';
+import { currentLine, growing, pauseAt, recording, showLine, timed, verdict } from './state.js';
 
 export function Why() {
   const { about, line } = asked.value ?? { about: '', line: currentLine.value };
@@ -29,7 +29,7 @@ export function Why() {
         {causes.value.map(({ line, description, because }) => (
           <li key={line}>
             {because !== '' && <span class="because">because {because}</span>}
-            <button type="button" aria-current={line === currentLine.value ? 'step' : undefined} onClick={() => show(line)}>
+            <button type="button" aria-current={line === currentLine.value ? 'step' : undefined} onClick={() => showLine(line)}>
               <span class="at">line {line + 1}</span> {description}
             </button>
           </li>
@@ -166,7 +166,7 @@ const WaitCard = ({ wait: { description, since, asked } }: { wait: WaitEdge }) =
       </button>
     )}
     {asked && (
-      <button type="button" class="link" onClick={() => show(asked.line)}>
+      <button type="button" class="link" onClick={() => showLine(asked.line)}>
         {asked.description}
       </button>
     )}

@@ -3,7 +3,7 @@ import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import type { ExploreOptions } from '../../test/explore/explore.js';
 import type { HostContext } from './hosting.js';
-import type { Events } from './messages.js';
+import type { EventsMessage } from './messages.js';
 import { clusterProperties } from './properties.js';
 import {
   activate,
@@ -97,7 +97,7 @@ const always = () => true;
 
 describe('without one of its rules a promise breaks, shown by a counterexample', () => {
   const enqueueAll = assign(
-    ({ context }: { context: HostContext }, { from, sender, base, events }: Events & { from: string }) => ({
+    ({ context }: { context: HostContext }, { from, sender, base, events }: EventsMessage & { from: string }) => ({
       queue: [...context.queue, ...events.map((one) => ({ ...one, from, sender, base }))],
     }),
   ) as never;

@@ -9,7 +9,7 @@ import type { NodeId } from '../effects.js';
 import { hostMachine } from './host.js';
 import type { HostInput } from './hosting.js';
 import { HOST, REPLICA, SENDER, type ClusterMessage } from './messages.js';
-import { KEPT, replicaMachine, type Kept } from './replica.js';
+import { KEPT, replicaMachine, type ReplicaState } from './replica.js';
 import { senderMachine, type SenderInput } from './sender.js';
 
 export interface ClusterProtocolOptions {
@@ -60,11 +60,11 @@ const isListOf = (value: unknown, nodes: readonly NodeId[]): boolean =>
  * The roles of one peer for one actor, with its own session. The candidates begin with the peer itself, if it is a member. With policy
  * `balance`, all peers ask the members in the `preferred` order of the actor.
  */
-export function rolesOf(
+export function actorRoles(
   id: NodeId,
   { members, replicas, policy, retry, sendersMax }: ClusterProtocolOptions,
   session: string,
-  replica: Kept,
+  replica: ReplicaState,
   preferred = members,
 ): readonly RoleStart[] {
   const isMember = members.includes(id);
@@ -80,13 +80,13 @@ export function rolesOf(
   ];
 }
 
-const EMPTY: Kept = { promised: 0, copy: null, since: 0 };
+const EMPTY: ReplicaState = { promised: 0, copy: null, since: 0 };
 
 /** The replica of a restarted node: its stored state, or, without storage, one that has forgotten. */
-const replicaAfter = (stored: Stored, { storage, since }: ClusterProtocolOptions): Kept =>
+const replicaAfter = (stored: Stored, { storage, since }: ClusterProtocolOptions): ReplicaState =>
   storage === null
     ? { promised: since, copy: null, since }
-    : { ...EMPTY, ...(stored[KEPT] as Pick<Kept, 'promised' | 'copy'> | undefined) };
+    : { ...EMPTY, ...(stored[KEPT] as Pick<ReplicaState, 'promised' | 'copy'> | undefined) };
 
 const toReplica: readonly string[] = ['read', 'write', 'genesis'];
 const toSender: readonly string[] = [
@@ -126,10 +126,10 @@ const clusterDescription: CoreDescription<ClusterProtocolOptions> = {
     ...(options.storage === null || !options.replicas.includes(id)
       ? []
       : [{ role: STORAGE, chart: STORAGE, input: { stored: {}, delay: options.storage } }]),
-    ...rolesOf(id, options, id, EMPTY),
+    ...actorRoles(id, options, id, EMPTY),
   ],
   reload: (id, { options }: Instance<ClusterProtocolOptions>, stored) =>
-    rolesOf(id, options, `${id}'`, replicaAfter(stored, options)),
+    actorRoles(id, options, `${id}'`, replicaAfter(stored, options)),
   route: ({ type }: OutsideEvent) => (toReplica.includes(type) ? REPLICA : toSender.includes(type) ? SENDER : HOST),
   messages: {
     read: { fence: isCount },

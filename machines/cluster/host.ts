@@ -57,9 +57,8 @@ import {
   type Applied,
   type HostContext,
   type HostInput,
-  type Received,
 } from './hosting.js';
-import type { ClusterMessage, ClusterNotice, Copy, Hosted, Settlement } from './messages.js';
+import type { ActorCopy, ClusterMessage, ClusterNotice, Hosted, ReceivedOf, Settlement } from './messages.js';
 
 /** Policy `sender`: after this many events in a row from one other member, the actor moves there. */
 export const MOVE_AFTER = 8;
@@ -67,7 +66,7 @@ export const MOVE_AFTER = 8;
 type PeerEvent = { readonly peer: NodeId };
 
 export type HostEvent =
-  | Received<'want' | 'find' | 'copy' | 'kept' | 'late' | 'events' | 'watch' | 'unwatch' | 'come'>
+  | ReceivedOf<'want' | 'find' | 'copy' | 'kept' | 'late' | 'events' | 'watch' | 'unwatch' | 'come'>
   | Hosted
   | Applied
   | TimerEvent
@@ -111,7 +110,13 @@ const forgotten = ({ context: { askers } }: In) => ({
   to: askers,
   message: { type: 'refused' as const, error: FORGOTTEN },
 });
-const version = ({ fence, seq, state }: Copy, emitted: unknown) => ({ type: 'committed' as const, fence, seq, state, emitted });
+const version = ({ fence, seq, state }: ActorCopy, emitted: unknown) => ({
+  type: 'committed' as const,
+  fence,
+  seq,
+  state,
+  emitted,
+});
 const versionToAll = ({ context }: In) => ({
   to: [...new Set([...context.watchers, ...sendersOf(context)])],
   message: version(context.copy!, context.emitted),
@@ -120,13 +125,18 @@ const versionToWatcher = ({ context: { committed }, event: { from } }: In<{ from
   to: from,
   message: version(committed!, null),
 });
-const acked = ({ fence, seq }: Copy, settlements: readonly Settlement[]) => ({ type: 'acked' as const, fence, seq, settlements });
+const acked = ({ fence, seq }: ActorCopy, settlements: readonly Settlement[]) => ({
+  type: 'acked' as const,
+  fence,
+  seq,
+  settlements,
+});
 const acknowledgment = ({ context }: In) => ({ to: sendersOf(context), message: acked(context.copy!, settledBy(context)) });
-const reply = ({ context, event }: In<Received<'events'>>) => {
+const reply = ({ context, event }: In<ReceivedOf<'events'>>) => {
   const settlements = settlementsOf(context, event);
   return { to: settlements.length > 0 ? event.from : [], message: acked(context.committed!, settlements) };
 };
-const versionOfReply = ({ context, event }: In<Received<'events'>>) => ({
+const versionOfReply = ({ context, event }: In<ReceivedOf<'events'>>) => ({
   to: settlementsOf(context, event).length > 0 ? event.from : [],
   message: version(context.committed!, null),
 });
@@ -157,14 +167,14 @@ export const hostMachine = setup({
     noteHost: assign({ known: (_, { host, fence }: Hosted) => ({ host, fence }) }),
     forgetHost: assign({ known: null }),
     noteAwake: assign({ isAwake: (_, { isAwake }: { isAwake: boolean }) => isAwake }),
-    noteAsker: assign(({ context: { askers, creation } }, want: Received<'want'>) => ({
+    noteAsker: assign(({ context: { askers, creation } }, want: ReceivedOf<'want'>) => ({
       askers: [...askers.filter((asker) => asker !== want.from), want.from],
       creation: creation?.isAllowed ? creation : want.creation,
     })),
     forgetAskers: assign({ askers: [], creation: null }),
     noteFence: assign({ fence: (_, { fence }: { fence: number }) => fence }),
     noteCopy: assign({
-      copies: ({ context }, { from, copy, since }: Received<'copy'>) => [
+      copies: ({ context }, { from, copy, since }: ReceivedOf<'copy'>) => [
         ...context.copies.filter((answer) => answer.from !== from),
         { from, copy, since },
       ],
@@ -175,8 +185,8 @@ export const hostMachine = setup({
       emitted: applied.emitted,
       keepers: [],
     })),
-    noteKept: assign({ keepers: ({ context }, { from }: Received<'kept'>) => [...context.keepers, from] }),
-    enqueue: assign(({ context }, events: Received<'events'>) => enqueued(context, events)),
+    noteKept: assign({ keepers: ({ context }, { from }: ReceivedOf<'kept'>) => [...context.keepers, from] }),
+    enqueue: assign(({ context }, events: ReceivedOf<'events'>) => enqueued(context, events)),
     enqueueChange: assign({
       queue: ({ context }) => [...context.queue, { from: null, sender: '', base: 0, number: 0, event: null }],
     }),
@@ -223,7 +233,7 @@ export const hostMachine = setup({
     announceStopped: emit({ type: 'stopped' }),
   },
   guards: {
-    knowsHost: ({ context: { known } }, { tried }: Received<'want'>) => known !== null && known.fence > tried,
+    knowsHost: ({ context: { known } }, { tried }: ReceivedOf<'want'>) => known !== null && known.fence > tried,
     isNews: ({ context: { known } }, { fence }: Hosted) => known === null || fence > known.fence,
     isElsewhere: ({ context: { id } }, { host }: Hosted) => host !== id,
     isSuperseded: ({ context: { id, fence: own } }, { host, fence }: Hosted) => host !== id && fence > own!,
@@ -233,7 +243,7 @@ export const hostMachine = setup({
     isLate: ({ context }, { fence }: { fence: number }) => fence > context.fence!,
     isCertain: ({ context }) => isCertain(context),
     isForgotten: ({ context }) => isForgotten(context),
-    isOfThisVersion: ({ context: { copy, keepers } }, { from, fence, seq }: Received<'kept'>) =>
+    isOfThisVersion: ({ context: { copy, keepers } }, { from, fence, seq }: ReceivedOf<'kept'>) =>
       fence === copy!.fence && seq === copy!.seq && !keepers.includes(from),
     isCommitted: ({ context: { keepers, replicas } }) => isMajority(keepers.length, replicas),
     hasWork: ({ context }) => context.queue.length > 0,

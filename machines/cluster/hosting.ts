@@ -1,8 +1,8 @@
 /** Computations of a host: the latest copy, the new events, and the result of a commit. host.ts contains the rules by number. */
 import type { NodeId } from '../effects.js';
 import { isMajority } from '../locks/epoch.js';
-import type { ClusterMessage, Copy, Creation, Entry, Events, Failure, Numbered, Seen, Settlement } from './messages.js';
-import { isLater } from './replica.js';
+import type { ActorCopy, Creation, Entry, EventsMessage, FailedEvent, NumberedEvent, Seen, Settlement } from './messages.js';
+import { isLaterVersion } from './replica.js';
 
 /** The answer of the application to `restore` and `apply`. */
 export interface Applied {
@@ -11,7 +11,7 @@ export interface Applied {
   readonly isAwake: boolean;
   /** The events that the actor emitted, for watchers. */
   readonly emitted: unknown;
-  readonly failures: readonly (Failure & { readonly sender: string })[];
+  readonly failures: readonly (FailedEvent & { readonly sender: string })[];
 }
 
 export interface HostInput {
@@ -27,9 +27,9 @@ export interface HostInput {
   readonly sendersMax: number;
 }
 
-export interface CopyAnswer {
+export interface ReplicaAnswer {
   readonly from: NodeId;
-  readonly copy: Copy | null;
+  readonly copy: ActorCopy | null;
   readonly since: number;
 }
 
@@ -42,11 +42,11 @@ export interface HostContext extends HostInput {
   readonly askers: readonly NodeId[];
   readonly creation: Creation | null;
   readonly fence: number | null;
-  readonly copies: readonly CopyAnswer[];
+  readonly copies: readonly ReplicaAnswer[];
   /** The version that was read, written last, or is being written. */
-  readonly copy: Copy | null;
+  readonly copy: ActorCopy | null;
   /** The version that this activation committed last. */
-  readonly committed: Copy | null;
+  readonly committed: ActorCopy | null;
   /** Members that have kept the version that is being written. */
   readonly keepers: readonly NodeId[];
   readonly queue: readonly Entry[];
@@ -59,15 +59,11 @@ export interface HostContext extends HostInput {
   readonly visits: number;
 }
 
-export type Received<T extends ClusterMessage['type']> = Extract<ClusterMessage, { readonly type: T }> & {
-  readonly from: NodeId;
-};
-
 /** The reason why an event of a forgotten sender fails, and why a sender's request fails if too many replicas have forgotten. */
 export const FORGOTTEN = { name: 'forgotten' } as const;
 
-export const latestOf = (answers: readonly CopyAnswer[]): Copy | null =>
-  answers.reduce<Copy | null>((latest, { copy }) => (copy && isLater(copy, latest) ? copy : latest), null);
+export const latestOf = (answers: readonly ReplicaAnswer[]): ActorCopy | null =>
+  answers.reduce<ActorCopy | null>((latest, { copy }) => (copy && isLaterVersion(copy, latest) ? copy : latest), null);
 
 /** Rule 2. A replica without a copy is a witness for fences from `since` on. */
 export function isCertain({ replicas, copies }: Pick<HostContext, 'replicas' | 'copies'>): boolean {
@@ -85,14 +81,14 @@ export const isForgotten = (context: Pick<HostContext, 'replicas' | 'copies'>): 
 const lastOf = (queue: readonly Entry[], sender: string): number | undefined =>
   queue.findLast((entry) => entry.sender === sender)?.number;
 
-const seenOf = (copy: Copy | null, sender: string): Seen | undefined => copy?.seen.find((seen) => seen.sender === sender);
+const seenOf = (copy: ActorCopy | null, sender: string): Seen | undefined => copy?.seen.find((seen) => seen.sender === sender);
 
 /** True if the actor may have applied an event of this sender and forgotten that (rule 6). */
-const isDoubtful = ({ copy, queue }: HostContext, { sender, isRepeated }: Events): boolean =>
+const isDoubtful = ({ copy, queue }: HostContext, { sender, isRepeated }: EventsMessage): boolean =>
   isRepeated && copy!.hasForgotten && seenOf(copy, sender) === undefined && lastOf(queue, sender) === undefined;
 
 /** Rule 4. The events that are new, in order and without a gap. */
-function newEvents({ copy, queue }: HostContext, { sender, base, events }: Events): readonly Numbered[] {
+function newEvents({ copy, queue }: HostContext, { sender, base, events }: EventsMessage): readonly NumberedEvent[] {
   let expected = Math.max(base, (lastOf(queue, sender) ?? seenOf(copy, sender)?.number ?? 0) + 1);
   return events.filter(({ number }) => number === expected && ++expected);
 }
@@ -100,7 +96,7 @@ function newEvents({ copy, queue }: HostContext, { sender, base, events }: Event
 /** Rules 4 and 8. The queue after the new events of a message, and the last visitor. */
 export function enqueued(
   context: HostContext,
-  events: Events & { readonly from: NodeId },
+  events: EventsMessage & { readonly from: NodeId },
 ): Pick<HostContext, 'queue' | 'visitor' | 'visits'> {
   const { id, members, queue } = context;
   const { from, sender, base } = events;
@@ -111,7 +107,7 @@ export function enqueued(
 }
 
 /** Rules 4 and 6. The settlements that are known on arrival of events: they are durable already, or may have been. */
-export function settlementsOf(context: HostContext, events: Events): readonly Settlement[] {
+export function settlementsOf(context: HostContext, events: EventsMessage): readonly Settlement[] {
   const { copy, queue, turn } = context;
   const { sender } = events;
   const [first] = events.events;
@@ -128,7 +124,7 @@ export function settlementsOf(context: HostContext, events: Events): readonly Se
 }
 
 /** Rule 5. The next version. */
-export function versionAfter({ copy, fence, queue, turn, sendersMax }: HostContext, applied: Applied): Copy {
+export function versionAfter({ copy, fence, queue, turn, sendersMax }: HostContext, applied: Applied): ActorCopy {
   const { state, isAwake, failures } = applied;
   const entries = sentIn({ queue, turn });
   const seen = new Map((copy?.seen ?? []).map((one) => [one.sender, one]));

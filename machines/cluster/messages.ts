@@ -1,5 +1,5 @@
 /** Messages about one actor between the peers of a cluster, the notices of its charts, and the names of its roles. */
-import type { Message, NodeId } from '../effects.js';
+import type { Message, NodeId, Received } from '../effects.js';
 
 /** The role of a member that keeps a copy, the role that activates the actor, and the role that sends events to it. */
 export const REPLICA = 'replica';
@@ -7,7 +7,7 @@ export const HOST = 'host';
 export const SENDER = 'sender';
 
 /** An event of the application that could not be applied: the number that its sender gave it, and why. */
-export interface Failure {
+export interface FailedEvent {
   readonly number: number;
   readonly error: unknown;
 }
@@ -16,11 +16,11 @@ export interface Failure {
 export interface Seen {
   readonly sender: string;
   readonly number: number;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly FailedEvent[];
 }
 
 /** One version of an actor, as replicas keep it. Versions are ordered by fence, then by sequence number. */
-export interface Copy {
+export interface ActorCopy {
   /** The fence of the activation that wrote it. */
   readonly fence: number;
   /** Grows with every commit. */
@@ -36,7 +36,7 @@ export interface Copy {
 }
 
 /** An event on its way to the actor. */
-export interface Numbered {
+export interface NumberedEvent {
   readonly number: number;
   readonly event: unknown;
 }
@@ -56,16 +56,16 @@ export interface Read extends Message {
 export interface CopyMessage extends Message {
   readonly type: 'copy';
   readonly fence: number;
-  readonly copy: Copy | null;
+  readonly copy: ActorCopy | null;
   readonly since: number;
 }
 /** Host to majority: keep this version. */
-export interface Write extends Message {
+export interface WriteVersion extends Message {
   readonly type: 'write';
-  readonly copy: Copy;
+  readonly copy: ActorCopy;
 }
 /** Replica to host: the version is kept. */
-export interface Kept extends Message {
+export interface KeptVersion extends Message {
   readonly type: 'kept';
   readonly fence: number;
   readonly seq: number;
@@ -76,13 +76,13 @@ export interface Late extends Message {
   readonly fence: number;
 }
 /** Sender to a member: host the actor, or reply who does. The host with fence `tried` has not answered (0 for none). */
-export interface Want extends Message {
+export interface WantActor extends Message {
   readonly type: 'want';
   readonly creation: Creation;
   readonly tried: number;
 }
 /** Candidate to all members: reply if you host the actor. */
-export interface Find extends Message {
+export interface FindHost extends Message {
   readonly type: 'find';
 }
 /** The receiver's host does not host the actor any more. */
@@ -96,18 +96,18 @@ export interface Hosted extends Message {
   readonly fence: number;
 }
 /** Sender to host, oldest first. Events before `base` are settled at the sender. `isRepeated`: they may have been sent before. */
-export interface Events extends Message {
+export interface EventsMessage extends Message {
   readonly type: 'events';
   readonly sender: string;
   readonly base: number;
   readonly isRepeated: boolean;
-  readonly events: readonly Numbered[];
+  readonly events: readonly NumberedEvent[];
 }
 /** The events of a sender up to this number are applied and durable, but for the failures. */
 export interface Settlement {
   readonly sender: string;
   readonly upTo: number;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly FailedEvent[];
 }
 /** Host to senders: how far each of them is settled, in which version. */
 export interface Acked extends Message {
@@ -117,7 +117,7 @@ export interface Acked extends Message {
   readonly settlements: readonly Settlement[];
 }
 /** Sender to host: send committed versions, or stop sending them. */
-export interface Watch extends Message {
+export interface WatchActor extends Message {
   readonly type: 'watch' | 'unwatch';
 }
 /** Host to watchers: a committed version, and what the actor emitted with it. */
@@ -141,22 +141,25 @@ export interface Come extends Message {
 export type ClusterMessage =
   | Read
   | CopyMessage
-  | Write
-  | Kept
+  | WriteVersion
+  | KeptVersion
   | Late
-  | Want
-  | Find
+  | WantActor
+  | FindHost
   | Gone
   | Hosted
-  | Events
+  | EventsMessage
   | Acked
-  | Watch
+  | WatchActor
   | Committed
   | Refused
   | Come;
 
+/** A message of this type at its receiver. */
+export type ReceivedOf<T extends ClusterMessage['type']> = Received<Extract<ClusterMessage, { readonly type: T }>>;
+
 /** An event in the host's queue; `from` is null for a change that the actor made by itself. */
-export interface Entry extends Numbered {
+export interface Entry extends NumberedEvent {
   readonly from: NodeId | null;
   readonly sender: string;
   readonly base: number;
@@ -169,7 +172,7 @@ export type ClusterNotice =
   /** Give up the request, or the lock. */
   | { readonly type: 'release' }
   /** Restore the actor from this copy, or create it: answered by `applied` or `failed`. */
-  | { readonly type: 'restore'; readonly fence: number; readonly copy: Copy | null; readonly creation: Creation | null }
+  | { readonly type: 'restore'; readonly fence: number; readonly copy: ActorCopy | null; readonly creation: Creation | null }
   /** Apply these events in order: answered by `applied`. */
   | { readonly type: 'apply'; readonly fence: number; readonly seq: number; readonly entries: readonly Entry[] }
   /** The last applied version is durable: its actions may run. */
@@ -177,7 +180,7 @@ export type ClusterNotice =
   /** The activation has ended here. */
   | { readonly type: 'stopped' }
   /** Events of this peer are applied and durable up to this number, but for the failures. */
-  | { readonly type: 'settled'; readonly upTo: number; readonly failures: readonly Failure[] }
+  | { readonly type: 'settled'; readonly upTo: number; readonly failures: readonly FailedEvent[] }
   /** The events that wait here cannot be sent. */
   | { readonly type: 'failed'; readonly error: unknown }
   /** A committed version, for subscribers of this peer. */

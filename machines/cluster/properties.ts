@@ -4,25 +4,25 @@
  *
  * A version is durable if the next activation would read it: the latest copy of any set of replicas that it would be certain of.
  */
-import { isLater } from './replica.js';
-import { isCertain, latestOf, type CopyAnswer } from './hosting.js';
-import type { Copy } from './messages.js';
+import { isLaterVersion } from './replica.js';
+import { isCertain, latestOf, type ReplicaAnswer } from './hosting.js';
+import type { ActorCopy } from './messages.js';
 import type { ClusterProtocolOptions } from './core.js';
 import type { Configuration, NodeView, Property } from '../protocol.js';
 import { hostOf, replicaOf, senderOf } from './view.js';
 
 type C = Configuration<ClusterProtocolOptions>;
 
-const stateOf = (copy: Copy | null): readonly string[] => (copy?.state as readonly string[] | undefined) ?? [];
+const stateOf = (copy: ActorCopy | null): readonly string[] => (copy?.state as readonly string[] | undefined) ?? [];
 
 /** The latest copy of each set of replicas that an activation would be certain of. */
-function readable({ instance: { options }, nodes }: C): readonly (Copy | null)[] {
+function readable({ instance: { options }, nodes }: C): readonly (ActorCopy | null)[] {
   const { replicas } = options;
-  const answers: CopyAnswer[] = replicas.map((from) => {
+  const answers: ReplicaAnswer[] = replicas.map((from) => {
     const { copy, since } = replicaOf(nodes.get(from)!)!;
     return { from, copy, since };
   });
-  const sets = answers.reduce<CopyAnswer[][]>((all, answer) => [...all, ...all.map((set) => [...set, answer])], [[]]);
+  const sets = answers.reduce<ReplicaAnswer[][]>((all, answer) => [...all, ...all.map((set) => [...set, answer])], [[]]);
   return sets.filter((copies) => isCertain({ replicas, copies })).map(latestOf);
 }
 
@@ -43,9 +43,9 @@ export const durable: Property<ClusterProtocolOptions> = {
 };
 
 /** All versions of the actor that replicas keep or hosts write. */
-const versions = (c: C): readonly Copy[] =>
+const versions = (c: C): readonly ActorCopy[] =>
   [...c.nodes.values()].flatMap((node) =>
-    [replicaOf(node)?.copy, hostOf(node)?.context.copy].filter((copy): copy is Copy => copy !== null && copy !== undefined),
+    [replicaOf(node)?.copy, hostOf(node)?.context.copy].filter((copy): copy is ActorCopy => copy !== null && copy !== undefined),
   );
 
 function isOrdered(events: readonly string[]): boolean {
@@ -71,7 +71,7 @@ export const oneHistory: Property<ClusterProtocolOptions> = {
   kind: 'always',
   holds: (c) => {
     const seen = [...c.nodes.values()].map((node) => senderOf(node).last).filter(({ fence }) => fence > 0);
-    return seen.length === 0 || readable(c).every((copy) => seen.every((last) => copy !== null && !isLater(last, copy)));
+    return seen.length === 0 || readable(c).every((copy) => seen.every((last) => copy !== null && !isLaterVersion(last, copy)));
   },
 };
 

@@ -18,21 +18,21 @@
  * Invariants: `promised` never decreases; `copy.fence <= promised`.
  */
 import { assign, setup } from 'xstate';
-import { effects, send, store, tell, withEvent, type NodeId, type StoredEvent } from '../effects.js';
-import { HOST, type ClusterMessage, type Copy } from './messages.js';
+import { effects, send, store, tell, withEvent, type NodeId, type Received, type StoredEvent } from '../effects.js';
+import { HOST, type ActorCopy, type ClusterMessage, type ReceivedOf } from './messages.js';
 
 /** The key under which a replica stores its state. */
 export const KEPT = 'kept';
 
 /** The initial state of a replica. */
-export interface Kept {
+export interface ReplicaState {
   readonly promised: number;
-  readonly copy: Copy | null;
+  readonly copy: ActorCopy | null;
   /** 0 for a replica that has forgotten nothing. */
   readonly since: number;
 }
 
-export interface ReplicaInput extends Kept {
+export interface ReplicaInput extends ReplicaState {
   /** True if its node may host the actor. */
   readonly isMember: boolean;
 }
@@ -42,15 +42,13 @@ export interface ReplicaContext extends ReplicaInput {
   readonly replies: readonly { readonly to: NodeId; readonly message: ClusterMessage }[];
 }
 
-type From<M> = M & { readonly from: NodeId };
-type Of<T extends ClusterMessage['type']> = From<Extract<ClusterMessage, { readonly type: T }>>;
-export type ReplicaEvent = Of<'read'> | Of<'write'> | StoredEvent | { readonly type: 'genesis' };
+export type ReplicaEvent = ReceivedOf<'read'> | ReceivedOf<'write'> | StoredEvent | { readonly type: 'genesis' };
 type In<E = unknown> = { context: ReplicaContext; event: E };
 
-export const isLater = (one: Pick<Copy, 'fence' | 'seq'>, other: Pick<Copy, 'fence' | 'seq'> | null): boolean =>
+export const isLaterVersion = (one: Pick<ActorCopy, 'fence' | 'seq'>, other: Pick<ActorCopy, 'fence' | 'seq'> | null): boolean =>
   other === null || one.fence > other.fence || (one.fence === other.fence && one.seq > other.seq);
 
-const refusal = ({ context, event: { from } }: In<From<object>>) => ({
+const refusal = ({ context, event: { from } }: In<Received<object>>) => ({
   to: from,
   message: { type: 'late' as const, fence: context.promised },
 });
@@ -74,16 +72,16 @@ export const replicaMachine = setup({
   types: {} as { context: ReplicaContext; events: ReplicaEvent; input: ReplicaInput },
   actions: {
     ...effects<ClusterMessage>(),
-    promise: assign({ promised: (_, { fence }: Of<'read'>) => fence }),
-    keep: assign((_, { copy }: Of<'write'>) => ({ promised: copy.fence, copy })),
+    promise: assign({ promised: (_, { fence }: ReceivedOf<'read'>) => fence }),
+    keep: assign((_, { copy }: ReceivedOf<'write'>) => ({ promised: copy.fence, copy })),
     oweCopy: assign({
-      replies: ({ context: { replies, copy, since } }, { from, fence }: Of<'read'>) => [
+      replies: ({ context: { replies, copy, since } }, { from, fence }: ReceivedOf<'read'>) => [
         ...replies,
         { to: from, message: { type: 'copy' as const, fence, copy, since } },
       ],
     }),
     oweKept: assign({
-      replies: ({ context: { replies } }, { from, copy: { fence, seq } }: Of<'write'>) => [
+      replies: ({ context: { replies } }, { from, copy: { fence, seq } }: ReceivedOf<'write'>) => [
         ...replies,
         { to: from, message: { type: 'kept' as const, fence, seq } },
       ],
@@ -92,10 +90,10 @@ export const replicaMachine = setup({
     clear: assign({ replies: ({ context }) => context.replies.slice(1) }),
   },
   guards: {
-    isLateRead: ({ context }, { fence }: Of<'read'>) => fence < context.promised,
-    isLateWrite: ({ context }, { copy }: Of<'write'>) => copy.fence < context.promised,
-    isKnown: ({ context }, { copy }: Of<'write'>) => !isLater(copy, context.copy),
-    wakes: ({ context }, { copy }: Of<'write'>) => copy.isAwake !== (context.copy?.isAwake ?? false),
+    isLateRead: ({ context }, { fence }: ReceivedOf<'read'>) => fence < context.promised,
+    isLateWrite: ({ context }, { copy }: ReceivedOf<'write'>) => copy.fence < context.promised,
+    isKnown: ({ context }, { copy }: ReceivedOf<'write'>) => !isLaterVersion(copy, context.copy),
+    wakes: ({ context }, { copy }: ReceivedOf<'write'>) => copy.isAwake !== (context.copy?.isAwake ?? false),
     hasReplies: ({ context }) => context.replies.length > 0,
   },
 }).createMachine({

@@ -21,9 +21,8 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { arm, disarm, effects, send, tell, withEvent, type NodeId, type TimerEvent } from '../effects.js';
-import type { Received } from './hosting.js';
-import { isLater } from './replica.js';
-import { HOST, type ClusterMessage, type ClusterNotice, type Creation, type Numbered } from './messages.js';
+import { isLaterVersion } from './replica.js';
+import { HOST, type ClusterMessage, type ClusterNotice, type Creation, type NumberedEvent, type ReceivedOf } from './messages.js';
 
 export interface SenderInput {
   /** The session of this run of the process: no other process ever has the same. */
@@ -38,7 +37,7 @@ export interface SenderInput {
 export interface SenderContext extends SenderInput {
   readonly creation: Creation;
   readonly next: number;
-  readonly unacked: readonly Numbered[];
+  readonly unacked: readonly NumberedEvent[];
   readonly host: { readonly host: NodeId; readonly fence: number } | null;
   /** The largest fence of a host that has not answered. */
   readonly tried: number;
@@ -50,7 +49,7 @@ export interface SenderContext extends SenderInput {
 }
 
 export type SenderEvent =
-  | Received<'hosted' | 'acked' | 'refused' | 'gone' | 'committed'>
+  | ReceivedOf<'hosted' | 'acked' | 'refused' | 'gone' | 'committed'>
   | TimerEvent
   | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId }
   | { readonly type: 'create'; readonly creation: Creation }
@@ -66,7 +65,7 @@ const asking = ({ context: { candidates, place, creation, tried } }: In) => ({
   to: candidates[place]!,
   message: { type: 'want' as const, creation, tried },
 });
-const eventsOf = ({ session, unacked, next }: SenderContext, events: readonly Numbered[], isRepeated: boolean) => ({
+const eventsOf = ({ session, unacked, next }: SenderContext, events: readonly NumberedEvent[], isRepeated: boolean) => ({
   type: 'events' as const,
   sender: session,
   base: unacked[0]?.number ?? next,
@@ -90,7 +89,7 @@ const unwatching = ({ context: { host, subscribers } }: In) => ({
   to: subscribers === 0 ? host!.host : [],
   message: { type: 'unwatch' as const },
 });
-const ownOf = ({ session }: SenderContext, { settlements }: Received<'acked'>) =>
+const ownOf = ({ session }: SenderContext, { settlements }: ReceivedOf<'acked'>) =>
   settlements.find(({ sender }) => sender === session);
 const toHost = tell(({ context: { isMember }, event }: In<any>) => ({ role: isMember ? [HOST] : [], message: event }));
 
@@ -108,25 +107,25 @@ export const senderMachine = setup({
       unacked: [...unacked, ...events.map((event, i) => ({ number: next + i, event }))],
       next: next + events.length,
     })),
-    noteHost: assign({ host: (_, { host, fence }: Received<'hosted'>) => ({ host, fence }) }),
+    noteHost: assign({ host: (_, { host, fence }: ReceivedOf<'hosted'>) => ({ host, fence }) }),
     forgetHost: assign({ host: null }),
     giveUpHost: assign({ host: null, tried: ({ context: { host, tried } }) => Math.max(tried, host!.fence) }),
     nextCandidate: assign({ place: ({ context: { place, candidates } }) => (place + 1) % candidates.length }),
     firstCandidate: assign({ place: 0 }),
     settle: assign({
-      unacked: ({ context }, acked: Received<'acked'>) =>
+      unacked: ({ context }, acked: ReceivedOf<'acked'>) =>
         context.unacked.filter(({ number }) => number > ownOf(context, acked)!.upTo),
     }),
     fail: assign({ unacked: [] }),
     subscribe: assign({ subscribers: ({ context }) => context.subscribers + 1 }),
     unsubscribe: assign({ subscribers: ({ context }) => context.subscribers - 1 }),
-    noteVersion: assign({ last: (_, { fence, seq }: Received<'committed'>) => ({ fence, seq }) }),
-    announceSettled: emit(({ context }, acked: Received<'acked'>) => {
+    noteVersion: assign({ last: (_, { fence, seq }: ReceivedOf<'committed'>) => ({ fence, seq }) }),
+    announceSettled: emit(({ context }, acked: ReceivedOf<'acked'>) => {
       const { upTo, failures } = ownOf(context, acked)!;
       return { type: 'settled' as const, upTo, failures };
     }),
-    announceFailed: emit((_, { error }: Received<'refused'>) => ({ type: 'failed' as const, error })),
-    announceVersion: emit((_, { fence, seq, state, emitted }: Received<'committed'>) => ({
+    announceFailed: emit((_, { error }: ReceivedOf<'refused'>) => ({ type: 'failed' as const, error })),
+    announceVersion: emit((_, { fence, seq, state, emitted }: ReceivedOf<'committed'>) => ({
       type: 'version' as const,
       fence,
       seq,
@@ -135,16 +134,16 @@ export const senderMachine = setup({
     })),
   },
   guards: {
-    isAhead: ({ context: { last } }, acked: Received<'acked'>) => isLater(acked, last),
-    isOfThisSender: ({ context }, acked: Received<'acked'>) => ownOf(context, acked) !== undefined,
-    settlesAll: ({ context }, acked: Received<'acked'>) => ownOf(context, acked)?.upTo === context.next - 1,
-    isNewHost: ({ context: { host } }, { fence }: Received<'hosted'>) => fence > host!.fence,
-    isFromHost: ({ context: { host } }, { from }: Received<'gone'>) => from === host!.host,
+    isAhead: ({ context: { last } }, acked: ReceivedOf<'acked'>) => isLaterVersion(acked, last),
+    isOfThisSender: ({ context }, acked: ReceivedOf<'acked'>) => ownOf(context, acked) !== undefined,
+    settlesAll: ({ context }, acked: ReceivedOf<'acked'>) => ownOf(context, acked)?.upTo === context.next - 1,
+    isNewHost: ({ context: { host } }, { fence }: ReceivedOf<'hosted'>) => fence > host!.fence,
+    isFromHost: ({ context: { host } }, { from }: ReceivedOf<'gone'>) => from === host!.host,
     isHost: ({ context: { host } }, { peer }: { peer: NodeId }) => peer === host!.host,
     isCandidate: ({ context: { candidates, place } }, { peer }: { peer: NodeId }) => peer === candidates[place],
     isWanted: ({ context: { unacked, subscribers } }) => unacked.length > 0 || subscribers > 0,
     isOverdue: ({ context }) => context.unacked.length > 0,
-    isNotOlder: ({ context: { last } }, version: Received<'committed'>) => !isLater(last, version),
+    isNotOlder: ({ context: { last } }, version: ReceivedOf<'committed'>) => !isLaterVersion(last, version),
   },
 }).createMachine({
   id: 'sender',

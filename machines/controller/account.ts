@@ -5,7 +5,7 @@ import type { Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step 
 import { capacity, levelAt, lg, LOCAL_LEVEL, type Scale } from './bins.js';
 import type { Permit } from './messages.js';
 import type { ControllerOptions } from './options.js';
-import { StepProperties, type ControllerNotification } from './step-properties.js';
+import { ControllerStepProperties, type ControllerNotification } from './step-properties.js';
 import { controllerFold } from './totals.js';
 import { borne, deliveryOf, depositsOf, isMember, mainOf, requestOf, total, type Config } from './view.js';
 
@@ -28,11 +28,11 @@ export class ControllerAccount implements Observer {
   /** Messages that did not arrive. */
   private readonly undelivered: Flight[] = [];
   private readonly left: NodeId[] = [];
-  private readonly steps: StepProperties;
+  private readonly steps: ControllerStepProperties;
 
   constructor(private readonly instance: Instance<ControllerOptions>) {
     const { parents, phase } = instance.options;
-    this.steps = new StepProperties(instance.options);
+    this.steps = new ControllerStepProperties(instance.options);
     const named = phase !== null && phase.base !== null;
     for (const node of instance.topology.nodes) {
       if (parents[node] === undefined) continue;

@@ -95,11 +95,11 @@ export interface Settle {
 }
 
 /** The parts of a node that hold permits: its two controllers and a bank's deposit bins. */
-export type Part = Controller | 'D';
+export type NodePart = Controller | 'D';
 
 /** Constants of a run, equal at every node. */
 export interface Settings {
-  readonly parts: readonly Part[];
+  readonly parts: readonly NodePart[];
   /** True if delivery processes wait for the answer to one request before they send the next. */
   readonly pipelined: boolean;
   /** True if a node with pending requests waits for them before it echoes; `premature` loses permits (E16). */
@@ -109,7 +109,7 @@ export interface Settings {
 /** Report of one part of the node. `signaled` is the root's notification that the resource is exhausted. */
 export interface Settled {
   readonly type: 'settled';
-  readonly part: Part;
+  readonly part: NodePart;
   readonly permits: number;
   /** Permits given to the local application, minus its deposits. */
   readonly issued: number;

@@ -5,7 +5,7 @@ import { UsageError } from '../errors.js';
 import type { NetworkGraph } from '../protocol.js';
 import { choose } from './adaptive.js';
 import { hierarchy, type Scale } from './bins.js';
-import type { Part, Settings, Terms } from './messages.js';
+import type { NodePart, Settings, Terms } from './messages.js';
 import { firstPhase, joinScale, termsOf, type Phase, type PhaseRule } from './growth/phases.js';
 import type { RootBudget } from './root.js';
 
@@ -81,7 +81,7 @@ function settingsOf(raw: Raw, kind: ControllerKind, adaptive: boolean): Settings
     throw new UsageError(
       `options.pipelined cannot be combined with kind "${kind}": ${isFlat ? 'its relays never wait' : 'a bin of names contains one range'}. Omit it.`,
     );
-  const parts: readonly Part[] = kind === 'bank' ? ['R', 'N', 'D'] : growingKinds.includes(kind) ? ['R', 'N'] : ['R'];
+  const parts: readonly NodePart[] = kind === 'bank' ? ['R', 'N', 'D'] : growingKinds.includes(kind) ? ['R', 'N'] : ['R'];
   return { parts, pipelined: pipelined || isFlat, echo: 'quiet' };
 }
 

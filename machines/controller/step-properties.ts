@@ -46,7 +46,7 @@ const ANSWERS: Readonly<Record<Controller, readonly ControllerNotification['type
  * The first step of a run is not judged, because the state before it is unknown. After a restart or a corruption of a node nothing is
  * promised, and checking stops.
  */
-export class StepProperties {
+export class ControllerStepProperties {
   private readonly before = new Map<NodeId, NodeView>();
   /** Unanswered requests of applications: an amount, or for joins and names the kind of request. */
   private readonly asked = new Map<string, number | string>();

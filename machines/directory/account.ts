@@ -3,7 +3,7 @@ import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, Instance, Step } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
 import type { DirectoryNotification } from './machine.js';
-import { requestsOf, StepProperties } from './step-properties.js';
+import { requestsOf, DirectoryStepProperties } from './step-properties.js';
 import { directoryContext, holdsToken, tokens } from './view.js';
 
 export class DirectoryAccount implements Observer {
@@ -20,11 +20,11 @@ export class DirectoryAccount implements Observer {
   /** Phi and cost at the last grant, if the potential argument applies. */
   private potential: { phi: number; cost: number; opt: number; holds: boolean } | null;
   private readonly initialBridge: number;
-  private readonly ofSteps: StepProperties;
+  private readonly ofSteps: DirectoryStepProperties;
 
   constructor(private readonly instance: Instance<DirectoryOptions>) {
     const { root, bridgeOwner, parents } = instance.options;
-    this.ofSteps = new StepProperties(instance.options);
+    this.ofSteps = new DirectoryStepProperties(instance.options);
     this.lastRequester = root;
     this.initialBridge = bridgeOwner === null ? 0 : instance.distance(bridgeOwner, parents[bridgeOwner]!);
     const phi = bridgeOwner === null ? 0 : 2 * this.initialBridge + 4 * instance.distance(root, parents[bridgeOwner]!);

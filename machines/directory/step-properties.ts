@@ -15,7 +15,7 @@ export const requestsOf = ({ requests }: Granted): number => requests ?? 1;
  * the path may be picked; a custom policy has its own check. After a lost or duplicated message or a corruption nothing is promised, and
  * checking stops.
  */
-export class StepProperties {
+export class DirectoryStepProperties {
   private readonly using = new Set<NodeId>();
   /** Requests that a node has taken since its last grant. */
   private readonly asked = new Map<NodeId, number>();

@@ -7,8 +7,8 @@ import { componentsOf, diameterOf } from './graph.js';
 import { isLeaderChange, type DistrictChange, type LeaderChange } from './messages.js';
 import type { ElectionProtocolOptions } from './options.js';
 import { Stability } from './stability.js';
-import { StepProperties } from './step-properties.js';
-import { NotificationProperties } from './notification-properties.js';
+import { ElectionStepProperties } from './step-properties.js';
+import { ElectionNotificationProperties } from './notification-properties.js';
 import { adjacency, electionContext, isOriented, leaderOf } from './view.js';
 
 /** Maximum number of nodes for diameter and dominating set, which consider every pair of nodes. */
@@ -21,13 +21,13 @@ export class ElectionAccount implements Observer {
   private lastChangeAt = 0;
   private lastLeaderAt = 0;
   private readonly stability: Stability;
-  private readonly notifications: NotificationProperties;
-  private readonly steps: StepProperties;
+  private readonly notifications: ElectionNotificationProperties;
+  private readonly steps: ElectionStepProperties;
 
   constructor(private readonly instance: Instance<ElectionProtocolOptions>) {
     this.stability = new Stability(instance);
-    this.notifications = new NotificationProperties(instance.options.levels.length);
-    this.steps = new StepProperties(instance.options);
+    this.notifications = new ElectionNotificationProperties(instance.options.levels.length);
+    this.steps = new ElectionStepProperties(instance.options);
   }
 
   record(step: Step<LeaderChange | DistrictChange>, c: Configuration): void {

@@ -13,7 +13,7 @@ interface Followed {
 }
 
 /** Checks that a step emits a notification for each change of the leader, its term or a district, and no other. */
-export class NotificationProperties {
+export class ElectionNotificationProperties {
   private readonly followed = new Map<NodeId, Followed>();
   private areNotified = true;
 

@@ -24,7 +24,7 @@ import { electionContext } from './view.js';
 type Event = Step['event'];
 
 /** Observes the heights, links and clocks of all nodes. */
-export class StepProperties {
+export class ElectionStepProperties {
   private readonly known = new Map<NodeId, ElectionContext>();
   private isForRecipients = true;
   private isCausal = true;

@@ -5,8 +5,8 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
 import type { LinkNotification } from './machine.js';
-import { StepProperties, type Ends } from './step-properties.js';
-import { NotificationProperties } from './notification-properties.js';
+import { LinkStepProperties, type Ends } from './step-properties.js';
+import { LinkNotificationProperties } from './notification-properties.js';
 import { areConnected, endsByPeer, linksOf } from './view.js';
 
 /** One direction of a link: the posted messages, and the position of the receiver. */
@@ -25,8 +25,8 @@ export class LinkAccount implements Observer {
   private frames = 0;
   private downs = 0;
   private readonly ends = new Map<NodeId, Ends>();
-  private readonly notifications = new NotificationProperties();
-  private readonly steps = new StepProperties();
+  private readonly notifications = new LinkNotificationProperties();
+  private readonly steps = new LinkStepProperties();
 
   record(step: Step<LinkNotification>, c: Configuration): void {
     const { node, event } = step;

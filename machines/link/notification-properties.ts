@@ -6,7 +6,7 @@ import type { Ends } from './step-properties.js';
 import { isUp, type End } from './view.js';
 
 /** Three properties that depend on a step, and not only on the state after it. */
-export class NotificationProperties {
+export class LinkNotificationProperties {
   private isNotified = true;
   private isDelivered = true;
   private isKept = true;

@@ -20,7 +20,7 @@ interface EndStep {
 }
 
 /** Five properties that depend on a step, and not only on the state after it. */
-export class StepProperties {
+export class LinkStepProperties {
   /** The messages sent on the present connection, by node and peer. */
   private readonly spoken = new Map<string, Spoken>();
   private isLed = true;

@@ -83,7 +83,7 @@ describe('all properties hold', () => {
 
   test.each<[string, number, typeof locks, Commands]>([
     ['new', 613, allRemember('new'), [ask('a'), join('a', 'b')]],
-    ['forgotten: nobody may be served before the third is there', 446, allRemember('forgotten'), [ask('a'), join('a', 'b')]],
+    ['forgotten, and no request is granted before the third is there', 446, allRemember('forgotten'), [ask('a'), join('a', 'b')]],
     [
       'forgotten, and the application says that the cluster is new',
       1533,

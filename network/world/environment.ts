@@ -9,7 +9,7 @@ import type { LinkEvent as LinkNotification, Message, NodeId } from '../../machi
 import type { Command, Instance, NetworkGraph, Protocol, Topology } from '../../machines/protocol.js';
 import { CommandQueue, type Given } from './commands.js';
 import { Links, type ChannelChange } from './links.js';
-import { Script, type CommandEvent, type Entry, type Fused, type ScriptedLinkEvent } from './script.js';
+import { Script, type CommandEvent, type LaneEntry, type Fused, type ScriptedLinkEvent } from './script.js';
 
 export type Workload = {
   /** Command that it issues. */
@@ -53,7 +53,7 @@ export interface WorldFrame extends EnvironmentPlan {
 
 /** The possible next moves of the environment. */
 export type EnvironmentMove =
-  | { readonly kind: 'entry'; readonly lane: number; readonly entry: Entry }
+  | { readonly kind: 'entry'; readonly lane: number; readonly entry: LaneEntry }
   | { readonly kind: 'workload'; readonly node: NodeId }
   | { readonly kind: 'turn'; readonly node: NodeId }
   /** The end of a channel is notified that the process at the other end has ended or restarted. */
@@ -125,7 +125,7 @@ export class Environment {
   /** Starts in time with a script whose past events have already occurred. */
   standAt(now: number): void {
     const { lanes, events } = this.plan.script;
-    const hasCome = ({ place }: Entry): boolean => (events[place]!.at ?? 0) <= now;
+    const hasCome = ({ place }: LaneEntry): boolean => (events[place]!.at ?? 0) <= now;
     this.places.splice(0, this.places.length, ...lanes.map((entries) => entries.filter(hasCome).length));
   }
 
@@ -176,7 +176,7 @@ export class Environment {
   }
 
   /** The next entry of a lane. A change of a channel that is already in effect is skipped. */
-  next(lane: number): Entry | undefined {
+  next(lane: number): LaneEntry | undefined {
     const entries = this.plan.script.lanes[lane]!;
     let entry = entries[this.places[lane]!];
     while (entry && this.isStale(entry)) {
@@ -187,13 +187,13 @@ export class Environment {
   }
 
   /** True if an event need not wait for earlier ones: one by one, all of them must have happened. */
-  private mayCome({ place }: Entry): boolean {
+  private mayCome({ place }: LaneEntry): boolean {
     if (!this.plan.oneByOne) return true;
     return !this.plan.script.lanes.some((_, lane) => (this.next(lane)?.place ?? place) < place);
   }
 
   /** True if some entry of the event has happened and another has not. */
-  hasBegun({ place }: Entry): boolean {
+  hasBegun({ place }: LaneEntry): boolean {
     return this.plan.script
       .lanesAt(place)
       .some((lane) => this.plan.script.lanes[lane]!.slice(0, this.places[lane]).some((entry) => entry.place === place));
@@ -215,7 +215,7 @@ export class Environment {
     }
   }
 
-  private perform(entry: Entry): Made {
+  private perform(entry: LaneEntry): Made {
     switch (entry.kind) {
       case 'command':
         return { given: { node: entry.event.node, command: this.given(entry.event) } };
@@ -358,7 +358,7 @@ export class Environment {
     return nodes.flatMap((u) => nodes.map((v) => (links.up(u, v) ? links.port(u, v) : -1)));
   }
 
-  private isStale(entry: Entry): boolean {
+  private isStale(entry: LaneEntry): boolean {
     if (entry.kind === 'channel') return this.links.up(entry.from, entry.to) === entry.up;
     if (entry.kind !== 'link') return false;
     const {

@@ -60,7 +60,7 @@ export type Happening = ScriptedLinkEvent | ChannelEvent | SlowEvent | MessageEv
 export type Scripted = Happening & { readonly at?: number };
 
 /** The next entry of a lane. `place` is the position of the event in the script. */
-export type Entry = { readonly place: number } & (
+export type LaneEntry = { readonly place: number } & (
   | { readonly kind: 'command'; readonly event: CommandEvent }
   /** One direction of a link comes up or goes down; its sender is notified. */
   | { readonly kind: 'channel'; readonly from: NodeId; readonly to: NodeId; readonly up: boolean; readonly weight?: number }
@@ -71,7 +71,7 @@ export type Entry = { readonly place: number } & (
 );
 
 export class Script {
-  readonly lanes: readonly (readonly Entry[])[];
+  readonly lanes: readonly (readonly LaneEntry[])[];
   /** By place: the lanes in which an event has an entry. */
   private readonly lanesOf = new Map<number, number[]>();
 
@@ -79,7 +79,7 @@ export class Script {
     readonly events: readonly Scripted[],
     private readonly protocol: Pick<Protocol, 'network' | 'commands'>,
   ) {
-    const lanes = new Map<string, Entry[]>();
+    const lanes = new Map<string, LaneEntry[]>();
     const inTime = events.map((event, place) => ({ event, place })).sort((a, b) => (a.event.at ?? 0) - (b.event.at ?? 0));
     for (const { event, place } of inTime) {
       for (const [lane, entry] of entriesOf(event, place, protocol.network.addressing === 'ports')) {
@@ -113,7 +113,7 @@ export class Script {
     return this.protocol.commands[name]?.waits ?? false;
   }
 
-  private interrupts(entry: Entry): boolean {
+  private interrupts(entry: LaneEntry): boolean {
     return entry.kind === 'crash' || (entry.kind === 'command' && !this.waits(entry.event));
   }
 
@@ -135,7 +135,7 @@ export class Script {
     );
   }
 
-  private get entries(): readonly Entry[] {
+  private get entries(): readonly LaneEntry[] {
     return this.lanes.flat();
   }
 
@@ -164,7 +164,7 @@ export function fusible({ exposed, interrupted }: Script): Fused {
 export const NOT_FUSED: Fused = { reactions: () => false, turns: () => false };
 export const ALL_FUSED: Fused = { reactions: () => true, turns: () => true };
 
-function entriesOf(event: Scripted, place: number, isAnonymous: boolean): readonly (readonly [lane: string, entry: Entry])[] {
+function entriesOf(event: Scripted, place: number, isAnonymous: boolean): readonly (readonly [lane: string, entry: LaneEntry])[] {
   switch (event.do) {
     case 'command':
       return [[event.node, { place, kind: 'command', event }]];

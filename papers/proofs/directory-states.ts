@@ -11,8 +11,8 @@ import {
   waitingFor,
 } from '../../machines/directory/view.js';
 import type { Configuration } from '../../machines/protocol.js';
-import { ABBREVIATIONS, INVARIANTS, RULES, SYMBOLS, type Rule } from './directory.js';
-import { isTrue, valueOf, type FiniteModel } from './formula.js';
+import { ABBREVIATIONS, INVARIANTS, RULES, SYMBOLS, type TransitionRule } from './directory.js';
+import { isTrue, termValue, type FiniteModel } from './formula.js';
 
 /** The state of all nodes and messages. It does not change with the configuration. */
 export function modelOf(c: Configuration): FiniteModel {
@@ -51,7 +51,7 @@ export function modelOf(c: Configuration): FiniteModel {
     nodes,
     symbols,
   };
-  for (const [name, [, term]] of Object.entries(ABBREVIATIONS)) model.symbols[name] = (v) => valueOf(term, model, { v: v! });
+  for (const [name, [, term]] of Object.entries(ABBREVIATIONS)) model.symbols[name] = (v) => termValue(term, model, { v: v! });
   return model;
 }
 
@@ -85,21 +85,21 @@ export const rulesOf = (before: FiniteModel, after: FiniteModel): string[] =>
 
 type Values = Readonly<Record<string, string>>;
 
-function parametersOf({ parameters }: Rule, nodes: readonly NodeId[]): Values[] {
+function parametersOf({ parameters }: TransitionRule, nodes: readonly NodeId[]): Values[] {
   return parameters.reduce<Values[]>(
     (found, name) => found.flatMap((values) => nodes.map((node) => ({ ...values, [name]: node }))),
     [{}],
   );
 }
 
-function leads({ guard, updates }: Rule, values: Values, before: FiniteModel, after: FiniteModel): boolean {
+function leads({ guard, updates }: TransitionRule, values: Values, before: FiniteModel, after: FiniteModel): boolean {
   if (!isTrue(guard, before, values)) return false;
   return Object.entries(SYMBOLS).every(([name, [parameters]]) =>
     argumentsOf(parameters, before.nodes).every((args) => {
       if (!matters(name, args, after)) return true;
       const list = Object.values(args);
       const update = updates[name];
-      const expected = update === undefined ? before.symbols[name]!(...list) : valueOf(update, before, { ...values, ...args });
+      const expected = update === undefined ? before.symbols[name]!(...list) : termValue(update, before, { ...values, ...args });
       const actual = after.symbols[name]!(...list);
       // A policy may carry fewer nodes than a find has visited.
       return actual === expected || (name === 'visited' && actual === false);

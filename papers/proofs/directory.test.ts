@@ -5,7 +5,7 @@ import { directory, directoryMachine } from '../../machines/directory/index.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
-import { CONCLUSIONS, INVARIANTS, LEMMAS, RULES, type Rule } from './directory.js';
+import { CONCLUSIONS, INVARIANTS, LEMMAS, RULES, type TransitionRule } from './directory.js';
 import { modelOf, rulesOf, violated } from './directory-states.js';
 import { isPossible, proveDirectory, violatedByRule } from './obligations.js';
 import { hasSolver, MISSING } from './solver.js';
@@ -29,12 +29,12 @@ test.skipIf(!solved)('each rule is possible in a state of three nodes, and viola
   expect(RULES.filter((rule) => !isPossible(rule)).map(({ name }) => name)).toEqual([]);
 });
 
-const changed = (start: string, change: (rule: Rule) => Partial<Rule>): Rule => {
+const changed = (start: string, change: (rule: TransitionRule) => Partial<TransitionRule>): TransitionRule => {
   const rule = RULES.find(({ name }) => name.startsWith(start))!;
   return { ...rule, ...change(rule) };
 };
 
-const wrongRules: readonly (readonly [string, Rule])[] = [
+const wrongRules: readonly (readonly [string, TransitionRule])[] = [
   ['a new parent that the find has not visited', changed('T4', ({ guard }) => ({ guard: guard.replace('(visited r u)', '') }))],
   ['a find that meets a used token is answered', changed('T5', ({ guard }) => ({ guard: guard.replace('(not used)', '') }))],
   [

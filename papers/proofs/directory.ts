@@ -175,7 +175,7 @@ export const CONCLUSIONS: readonly Statement[] = [
 ];
 
 /** One transition of the specification: its parameters, its guard, and the new value of each changed symbol at `v`, or at `a` and `b`. */
-export interface Rule {
+export interface TransitionRule {
   readonly name: string;
   readonly parameters: readonly string[];
   readonly guard: string;
@@ -192,7 +192,7 @@ const at = (node: string, value: string, symbol: string): string => `(ite (= v $
 const arrives = '(flying r) (= (dest r) w) (visited r u)';
 const isIdleHere = '(= w token) (not arriving) (not used)';
 
-export const RULES: readonly Rule[] = [
+export const RULES: readonly TransitionRule[] = [
   {
     name: 'T2: the idle holder requests',
     parameters: ['w'],

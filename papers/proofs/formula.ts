@@ -14,7 +14,7 @@ export const isTrue = (formula: string, model: FiniteModel, values: Readonly<Rec
   evaluate(parsed(formula), model, values) === true;
 
 /** Value of a term in a model. */
-export const valueOf = (term: string, model: FiniteModel, values: Readonly<Record<string, string>> = {}): Value =>
+export const termValue = (term: string, model: FiniteModel, values: Readonly<Record<string, string>> = {}): Value =>
   evaluate(parsed(term), model, values);
 
 const known = new Map<string, Expression>();

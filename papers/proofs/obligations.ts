@@ -1,5 +1,15 @@
 /** Statements for the solver to prove: the invariant holds at the start, each rule preserves it, and the conclusions follow. */
-import { ABBREVIATIONS, CONCLUSIONS, INVARIANTS, LEMMAS, RULES, START, SYMBOLS, type Rule, type Statement } from './directory.js';
+import {
+  ABBREVIATIONS,
+  CONCLUSIONS,
+  INVARIANTS,
+  LEMMAS,
+  RULES,
+  START,
+  SYMBOLS,
+  type TransitionRule,
+  type Statement,
+} from './directory.js';
 import { solve, type Answer } from './solver.js';
 
 export interface Proved {
@@ -36,7 +46,7 @@ const SAME: Readonly<Record<string, (name: string) => string>> = {
 };
 
 /** The state after a step of the rule: each symbol is defined by its update, or unchanged. */
-function stateAfter({ parameters, guard, updates }: Rule): string[] {
+function stateAfter({ parameters, guard, updates }: TransitionRule): string[] {
   const symbols = Object.entries(SYMBOLS).map(
     ([name, [of, result]]) => `(define-fun ${name}_after (${VARIABLES[of]}) ${result} ${updates[name] ?? SAME[of]!(name)})`,
   );
@@ -90,7 +100,7 @@ export function proveLemmas(): Proved {
 }
 
 /** Proves that a rule preserves the invariant. */
-export function proveRule(rule: Rule): Proved {
+export function proveRule(rule: TransitionRule): Proved {
   const goals = INVARIANTS.map(({ name, formula }) => ({ name, formula: afterStep(formula) }));
   return prove(rule.name, [...assume([...INVARIANTS, ...LEMMAS]), ...stateAfter(rule)], goals);
 }
@@ -106,14 +116,14 @@ export const proveDirectory = (): Proved[] => [
 ];
 
 /** Statements of the invariant that the rule violates in some step of three nodes. */
-export function violatedByRule(rule: Rule): string[] {
+export function violatedByRule(rule: TransitionRule): string[] {
   const goals = INVARIANTS.map(({ formula }) => refute(amongThree(afterStep(formula))));
   const answers = solve(stepsOfThree(rule), goals);
   return INVARIANTS.filter((_, i) => answers[i] === 'sat').map(({ name }) => name);
 }
 
 /** True if the rule has a step in some state of three nodes that satisfies the invariant: its proof is not about nothing. */
-export const isPossible = (rule: Rule): boolean => solve(stepsOfThree(rule), [''])[0] === 'sat';
+export const isPossible = (rule: TransitionRule): boolean => solve(stepsOfThree(rule), [''])[0] === 'sat';
 
-const stepsOfThree = (rule: Rule): string =>
+const stepsOfThree = (rule: TransitionRule): string =>
   [...ofNodes(THREE), ...INVARIANTS.map(({ formula }) => `(assert ${amongThree(formula)})`), ...stateAfter(rule)].join('\n');

@@ -3,9 +3,9 @@
  * read.
  */
 import type { NodeId } from '../../machines/effects.js';
-import type { Flight, NodeView, Instance } from '../../machines/protocol.js';
+import type { Instance } from '../../machines/protocol.js';
 import type { Refuted } from '../../network/trace.js';
-import type { Choice } from '../../network/world/choice.js';
+import type { Choice, StartState } from '../../network/world/choice.js';
 import type { Graph } from './graph.js';
 import { Lasso } from './lasso.js';
 import type { Model } from './model.js';
@@ -22,18 +22,10 @@ import { Walk, type Walked } from './walk.js';
 export interface Counterexample extends Refuted {
   readonly instance: Instance<any>;
   /** The state in which the run begins, if the nodes do not start by themselves. */
-  readonly start?: Start;
+  readonly start?: StartState;
   readonly choices: readonly Choice[];
   /** One line for each choice. */
   readonly steps: readonly string[];
-}
-
-/** A state in which a run begins: the local state of each node, its armed timers, and the messages in flight, oldest first. */
-export interface Start {
-  readonly nodes: Readonly<
-    Record<NodeId, { readonly roles: NodeView; readonly timers: readonly (readonly [role: string, timer: string])[] }>
-  >;
-  readonly flights: readonly Flight[];
 }
 
 /** A state in which a search begins. */
@@ -86,7 +78,7 @@ export function counterexample(
   };
 }
 
-function startOf({ steps, packets, system }: Model, { row, sent }: FirstState): Start {
+function startOf({ steps, packets, system }: Model, { row, sent }: FirstState): StartState {
   const nodes = system.nodes.map((id, node) => {
     const { view, timers } = steps.locals.get(row[1 + node]!);
     return [id, { roles: view, timers }] as const;

@@ -194,7 +194,7 @@ export class Examination {
       ...(watch.goal && coreachable && { firsts: this.countFirsts(coreachable) }),
       depth: search.depth,
       seconds: search.seconds,
-      interpreterCalls: model.steps.replicas.calls,
+      interpreterCalls: model.steps.nodes.calls,
       bytesPerState: search.store.bytes / search.store.size,
       ...(symmetry && { symmetries: symmetry.size }),
       ...(question.compact && { chanceOfMiss: chanceOfMiss(search.store.size) }),

@@ -19,7 +19,7 @@ import { Locals } from './locals.js';
 import { nodeJoins } from './restart.js';
 import { NOT_NUMBERED, type Numbering } from './numbering.js';
 import type { Packets } from './packets.js';
-import { Replicas, type Incoming, type LocalStep } from './replicas.js';
+import { RestorableNodes, type IncomingEvent, type LocalStep } from './restorable-nodes.js';
 import type { SearchedSystem } from './system.js';
 
 /** Details of an outcome that the hot loop does not need. */
@@ -38,7 +38,7 @@ const TIMES_MAX = 16;
 export class LocalSteps {
   readonly locals: Locals;
   readonly events: LocalEvents;
-  readonly replicas: Replicas;
+  readonly nodes: RestorableNodes;
   /** For each step, its first outcome and the number of its outcomes. */
   readonly first = new Ints();
   readonly count = new Ints();
@@ -69,7 +69,7 @@ export class LocalSteps {
     this.locals = new Locals(system.nodes, numbering);
     this.events = new LocalEvents(system.nodes, numbering);
     this.unknown = this.record([]);
-    this.replicas = new Replicas(system);
+    this.nodes = new RestorableNodes(system);
   }
 
   ofPacket(local: number, packet: number): number {
@@ -87,7 +87,7 @@ export class LocalSteps {
     const known = this.ignored.get(local, event);
     if (known !== -1) return known;
     if (!this.numbering.isOpen) throw NOT_NUMBERED;
-    const value = this.replicas.ignore(this.locals.get(local), this.incoming(2 * event + 1));
+    const value = this.nodes.ignore(this.locals.get(local), this.incoming(2 * event + 1));
     const step = this.record([{ value, drawn: [] }]);
     this.ignored.set(local, event, step);
     return step;
@@ -99,7 +99,7 @@ export class LocalSteps {
     const key = `${node} ${plainKeyOf(roles) ?? this.starts.size}`;
     const known = this.starts.get(key);
     if (known !== undefined) return known;
-    const step = this.record([...everyDraw((choose) => this.replicas.start(node, roles, choose), 'the chart')]);
+    const step = this.record([...everyDraw((choose) => this.nodes.start(node, roles, choose), 'the chart')]);
     this.starts.set(key, step);
     return step;
   }
@@ -126,7 +126,7 @@ export class LocalSteps {
   accepts(local: number, event: number): boolean {
     const known = this.accepted.get(local, event);
     if (known !== -1) return known === 1;
-    const accepts = this.replicas.accepts(this.locals.get(local), this.events.get(event).event);
+    const accepts = this.nodes.accepts(this.locals.get(local), this.events.get(event).event);
     this.accepted.set(local, event, accepts ? 1 : 0);
     return accepts;
   }
@@ -144,7 +144,7 @@ export class LocalSteps {
   }
 
   private repeat(step: number, cause: readonly [local: number, key: number]): void {
-    this.replicas.forget();
+    this.nodes.forget();
     const again = byXState(() => this.run(...cause));
     if (this.isRepeated(step, again)) return;
     const { node } = this.locals.get(cause[0]);
@@ -169,10 +169,10 @@ export class LocalSteps {
   private run(local: number, key: number): { value: LocalStep; drawn: readonly number[] }[] {
     const from = this.locals.get(local);
     const incoming = this.incoming(key);
-    return [...everyDraw((choose) => this.replicas.take(from, incoming, choose), 'the chart')];
+    return [...everyDraw((choose) => this.nodes.take(from, incoming, choose), 'the chart')];
   }
 
-  private incoming(key: number): Incoming {
+  private incoming(key: number): IncomingEvent {
     if (key % 2 === 1) {
       const { event, role, reaction, timer, kind } = this.events.get((key - 1) / 2);
       return { event, role, timer, reaction, reloads: kind === 'reload' };

@@ -12,7 +12,7 @@ import { jsonKey } from './json.js';
 import type { Model } from './model.js';
 import { everyOrder } from './orders.js';
 import { Renaming } from './renaming.js';
-import type { Entry } from '../../network/world/script.js';
+import type { LaneEntry } from '../../network/world/script.js';
 import type { StateProperty } from './watch.js';
 
 /** Limit of nodes; more nodes have too many permutations to try. */
@@ -204,7 +204,7 @@ class Permutation {
   }
 
   /** A lane of the script as a text, with its nodes replaced. The order of the two ends of a link is irrelevant. */
-  private script(lane: readonly Entry[], rename: <T>(value: T) => T): string {
+  private script(lane: readonly LaneEntry[], rename: <T>(value: T) => T): string {
     const { rank } = this.model.system.instance;
     const entries = lane.map(({ place: _, ...entry }) => {
       if (entry.kind !== 'link' || 'ports' in entry.event) return rename(entry);

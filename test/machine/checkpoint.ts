@@ -8,7 +8,7 @@ import type { LogicKind } from './stage.js';
 import type { Timers } from './timers.js';
 
 /** A held service. */
-export interface Held {
+export interface HeldLogic {
   readonly kind: LogicKind;
   readonly samples: ServiceSamples;
 }
@@ -27,7 +27,7 @@ interface AloneCheckpoint {
   readonly alone: ChartAlone;
   readonly standing: ChartStanding;
   readonly made: readonly AnyActor[];
-  readonly held: ReadonlyMap<AnyActor, Held>;
+  readonly held: ReadonlyMap<AnyActor, HeldLogic>;
   readonly referred: ReadonlySet<AnyActor>;
   readonly askers: Askers;
 }

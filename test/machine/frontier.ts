@@ -11,7 +11,7 @@
 import type { MachineVertex } from './graph.js';
 import { Extent, measuresOf } from './measures.js';
 
-export class Frontier {
+export class MachineFrontier {
   private readonly fresh: MachineVertex[] = [];
   private readonly further: MachineVertex[] = [];
   private readonly towards: MachineVertex[] = [];

@@ -24,7 +24,7 @@ import {
 } from './stage.js';
 import type { Item } from '../coverage/items.js';
 import { ActionPromises } from './action-promises.js';
-import type { Checkpoint, Held } from './checkpoint.js';
+import type { Checkpoint, HeldLogic } from './checkpoint.js';
 import { encode } from './encode.js';
 import { HELD, noneAlone, performedLogic } from './held.js';
 import { actorsBelow, baseName, timersOf } from './names.js';
@@ -91,7 +91,7 @@ export class Rig {
   /** Every actor ever created below the root, and those that the context has referred to. */
   made: AnyActor[] = [];
   referred = new Set<AnyActor>();
-  private held = new Map<AnyActor, Held>();
+  private held = new Map<AnyActor, HeldLogic>();
   private readonly real = new Map<AnyActor, Promise<Settling>>();
 
   constructor(
@@ -214,7 +214,7 @@ export class Rig {
     return this.chance.timeless(text) === text;
   };
 
-  private serviceOf(actor: AnyActor, name: string, held: Held): HeldService {
+  private serviceOf(actor: AnyActor, name: string, held: HeldLogic): HeldService {
     return { ...held, name, subject: this.subject, args: this.argsOf(actor) };
   }
 

@@ -9,7 +9,7 @@ import { isObject } from '../../machines/checks.js';
 import { configOf, rulesOf } from '../charts/config.js';
 import { guardItem } from '../coverage/items.js';
 import { encode } from './encode.js';
-import { Frontier } from './frontier.js';
+import { MachineFrontier } from './frontier.js';
 import { HELD, NeedsActors } from './held.js';
 import type { Base, ChildCharts, Cut, Failure, MachineEdge, MachineGraph, MachineVertex, SearchLimit } from './graph.js';
 import { brokenRules, describesMutant } from './judge.js';
@@ -64,7 +64,7 @@ class Search {
   private readonly vertices: MachineVertex[] = [];
   private readonly known = new Map<string, MachineVertex>();
   private readonly covered = new Set<Noted>();
-  private readonly frontier: Frontier;
+  private readonly frontier: MachineFrontier;
   private readonly limits: Readonly<Record<SearchLimit, number>>;
   private readonly extent = new Extent();
   private readonly keys = new Set<string>();
@@ -86,7 +86,7 @@ class Search {
     this.limits = { ...LIMITS, ...subject.tests.limits };
     const { guards } = implementationsOf(subject.original);
     const rules = [...rulesOf(configOf(subject.original))].filter(({ choice }) => choice.guard !== undefined);
-    this.frontier = new Frontier(constantsIn([...rules.map(({ choice }) => choice.guard), ...Object.values(guards)]));
+    this.frontier = new MachineFrontier(constantsIn([...rules.map(({ choice }) => choice.guard), ...Object.values(guards)]));
     for (const { id, choice } of rules)
       for (const outcome of [true, false])
         this.open.set(`${subject.name}: ${guardItem(id, outcome)}`, readsOfGuard(choice.guard, guards));

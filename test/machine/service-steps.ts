@@ -1,6 +1,6 @@
 /** The possible steps of a held service, and their results. */
 import type { Message } from '../../machines/effects.js';
-import type { Held } from './checkpoint.js';
+import type { HeldLogic } from './checkpoint.js';
 import type { MachineStep, SampleArgs, ServiceSamples } from './options.js';
 import { valuesOf } from './samples.js';
 import type { Settling } from './stage.js';
@@ -8,7 +8,7 @@ import { heldAs, heldEvent, type Holds } from './steps.js';
 import type { Subject } from './subject.js';
 
 /** A held service where the machine stands. */
-export interface HeldService extends Held {
+export interface HeldService extends HeldLogic {
   readonly name: string;
   readonly subject: Subject;
   readonly args: () => SampleArgs;

@@ -7,9 +7,9 @@ import { webSocketMesh } from '../../adapters/transports/web-socket-mesh.js';
 import { clusterCore } from '../../machines/cluster/core.js';
 import { hostMachine } from '../../machines/cluster/host.js';
 import type { HostContext } from '../../machines/cluster/hosting.js';
-import type { Events } from '../../machines/cluster/messages.js';
+import type { EventsMessage } from '../../machines/cluster/messages.js';
 import { diskStorage } from './disk-storage.js';
-import { logMachine, logWriter, oneHistory } from '../../testing/cluster-log.js';
+import { notedLogMachine, logWriter, oneLogHistory } from '../../testing/cluster-log.js';
 import { noErrors } from './judges.js';
 import type { Main } from './peer.js';
 import type { RehearseOptions } from './options.js';
@@ -26,7 +26,12 @@ const main: Main = async ({ id, life, peers, knobs, disk, note, listen, WebSocke
     WebSocket,
   } as never);
   const storage = knobs['stored'] ? { storage: diskStorage(disk) } : {};
-  const cluster = createCluster({ transport: linked(mesh, { peers }), peers, machines: { log: logMachine(note) }, ...storage });
+  const cluster = createCluster({
+    transport: linked(mesh, { peers }),
+    peers,
+    machines: { log: notedLogMachine(note) },
+    ...storage,
+  });
   const write = logWriter(cluster, note, `${id}.${life}`);
   for (;;) {
     await sleep(20 + 200 * Math.random());
@@ -43,7 +48,7 @@ const options: RehearseOptions = {
   runs: 2,
   seconds: 12,
   knobs: { stored: [true] },
-  judges: [oneHistory(), noErrors()],
+  judges: [oneLogHistory(), noErrors()],
   shrinkSeconds: 0,
 };
 
@@ -65,9 +70,11 @@ test('without storage, under faults that end no process', async () => {
 });
 
 test('a host that applies repeated events again is found', async () => {
-  const enqueue = assign(({ context }: { context: HostContext }, { from, sender, base, events }: Events & { from: string }) => ({
-    queue: [...context.queue, ...events.map((event) => ({ ...event, from, sender, base }))],
-  }));
+  const enqueue = assign(
+    ({ context }: { context: HostContext }, { from, sender, base, events }: EventsMessage & { from: string }) => ({
+      queue: [...context.queue, ...events.map((event) => ({ ...event, from, sender, base }))],
+    }),
+  );
   charts['host'] = hostMachine.provide({ actions: { enqueue: enqueue as never } });
   const { failure } = await rehearse({ ...options, runs: 12 }, main);
   expect(failure?.judge).toBe('one history');

@@ -18,14 +18,14 @@ import { FAILED, RECORDED } from './recorded.js';
 import { isWorkload, WORKLOADS, type WorkloadName } from './workloads.js';
 
 /** Schedules of one workload with successive seeds. */
-export interface Task {
+export interface SwarmTask {
   readonly workload: WorkloadName;
   readonly seed: number;
   readonly schedules: number;
 }
 
 export interface Result {
-  readonly task: Task;
+  readonly task: SwarmTask;
   readonly schedules: number;
   readonly grants: number;
   readonly faults: number;
@@ -48,7 +48,7 @@ function sum(workload: WorkloadName, field: 'schedules' | 'grants' | 'faults' | 
   return results.filter(({ task }) => task.workload === workload).reduce((total, result) => total + result[field], 0);
 }
 
-function* recordedTasks(): Generator<Task> {
+function* recordedTasks(): Generator<SwarmTask> {
   for (const { workload, seed } of FAILED) yield { workload, seed, schedules: 1 };
   for (const workload of NAMES) {
     for (let seed = 1; seed <= RECORDED[workload]; seed += BATCH)
@@ -57,7 +57,7 @@ function* recordedTasks(): Generator<Task> {
 }
 
 /** Endless: the next task belongs to the workload that has had the least of its share. */
-function* freshTasks(first: number): Generator<Task> {
+function* freshTasks(first: number): Generator<SwarmTask> {
   const given = new Map<WorkloadName, number>(NAMES.map((name) => [name, 0]));
   const due = (name: WorkloadName) => (secondsOf(name) + given.get(name)! / 1e6) / WORKLOADS[name].share;
   for (;;) {
@@ -75,7 +75,7 @@ function report({ task: { workload, seed }, schedules, seconds, failure }: Resul
   console.log(`  again: npm run swarm -- --workload '${workload}' --seed ${failure.seed}`);
 }
 
-async function work(child: ChildProcess, tasks: Iterator<Task>): Promise<void> {
+async function work(child: ChildProcess, tasks: Iterator<SwarmTask>): Promise<void> {
   const ended = once(child, 'exit').then(([status, signal]) => `status ${String(status)}, signal ${String(signal)}`);
   for (let next = tasks.next(); !next.done; next = tasks.next()) {
     const { workload, seed, schedules } = next.value;
@@ -95,7 +95,7 @@ async function work(child: ChildProcess, tasks: Iterator<Task>): Promise<void> {
 let isOver = false;
 
 /** @returns whether all schedules passed. */
-async function swarm(tasks: Iterator<Task>, minutes = Infinity): Promise<boolean> {
+async function swarm(tasks: Iterator<SwarmTask>, minutes = Infinity): Promise<boolean> {
   const children = Array.from({ length: PROCESSES }, () => fork(new URL('worker.js', import.meta.url)));
   const stop = () => {
     isOver = true;

@@ -1,10 +1,10 @@
 /** A process of the swarm: rehearses the schedules that it receives, one task after the other. */
 import { formatFailure } from '../../test/rehearsal/failure.js';
 import { rehearse } from '../../test/rehearsal/rehearse.js';
-import type { Result, Task } from './index.js';
+import type { Result, SwarmTask } from './index.js';
 import { WORKLOADS } from './workloads.js';
 
-async function perform(task: Task): Promise<Result> {
+async function perform(task: SwarmTask): Promise<Result> {
   const { workload, seed, schedules } = task;
   const { options, main } = WORKLOADS[workload];
   const begun = process.cpuUsage();
@@ -21,4 +21,4 @@ async function perform(task: Task): Promise<Result> {
   };
 }
 
-process.on('message', (task: Task) => void perform(task).then((result) => process.send!(result)));
+process.on('message', (task: SwarmTask) => void perform(task).then((result) => process.send!(result)));

@@ -8,10 +8,10 @@ import { elkInWorker } from './engine.js';
 import { measure } from './measure.js';
 
 /** Larger charts and deeper ones take too long to lay out. */
-export const STATES_MAX = 1_000;
-export const DEPTH_MAX = 50;
+export const CHART_STATES_MAX = 1_000;
+export const CHART_DEPTH_MAX = 50;
 
-export const isTooLarge = (chart: Chart): boolean => chart.states.size > STATES_MAX || depthOf(chart) > DEPTH_MAX;
+export const isTooLarge = (chart: Chart): boolean => chart.states.size > CHART_STATES_MAX || depthOf(chart) > CHART_DEPTH_MAX;
 
 /** The message of the last layout that failed. */
 export const layoutError = signal<string | null>(null);

@@ -41,15 +41,15 @@ function zoomBy(factor: number, at?: { readonly x: number; readonly y: number })
 
 export const nearer = (): void => zoomBy(ZOOM_STEP);
 export const farther = (): void => zoomBy(1 / ZOOM_STEP);
-export const fit = (): void => void (zoom.value = 'fit');
-export const follow = (): void => void (zoom.value = 'follow');
+export const zoomToFit = (): void => void (zoom.value = 'fit');
+export const zoomToFollow = (): void => void (zoom.value = 'follow');
 
 const KEYS: Readonly<Record<string, () => void>> = {
   '+': nearer,
   '=': nearer,
   '-': farther,
-  '0': fit,
-  '1': follow,
+  '0': zoomToFit,
+  '1': zoomToFollow,
 };
 
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {

@@ -16,7 +16,7 @@ import {
   unfoldFound,
   zoom,
 } from './view-options.js';
-import { farther, fit, follow, nearer } from './pan.js';
+import { farther, zoomToFit, zoomToFollow, nearer } from './pan.js';
 
 export function ChartTools({ charts }: { charts: readonly Chart[] }) {
   const next = useRef(0);
@@ -76,13 +76,13 @@ function Appearance({ charts, count, next }: AppearanceProps) {
         label="fit the whole chart (0)"
         pressed={zoom.value === 'fit'}
         icon="M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5M9 9h6v6H9z"
-        onPress={fit}
+        onPress={zoomToFit}
       />
       <IconButton
         label="follow the active states (1)"
         pressed={zoom.value === 'follow'}
         icon="M12 3v4M12 17v4M3 12h4M17 12h4M12 9a3 3 0 1 0 .01 0"
-        onPress={follow}
+        onPress={zoomToFollow}
       />
       <IconButton
         label="collapse or expand all states"

@@ -19,7 +19,7 @@ import { AllNodes } from './all-nodes.js';
 import { ChartText } from './text.js';
 import { ContextTable } from './context.js';
 import { focusOf } from './focus.js';
-import { DEPTH_MAX, fittingScale, isTooLarge, layoutError, layoutOf, STATES_MAX } from './layouts.js';
+import { CHART_DEPTH_MAX, fittingScale, isTooLarge, layoutError, layoutOf, CHART_STATES_MAX } from './layouts.js';
 import { foldedIn, foundIn, showsAll, showsHeat, shownScale, toggleFold, zoom } from './view-options.js';
 import { keepPoint, usePan } from './pan.js';
 import { ChartTools } from './tools.js';
@@ -36,9 +36,12 @@ function thumbnailOf(name: string): ChartLayout | null {
 const roles = computed(() => (selectedNode.value < 0 ? [] : moment.value.roles(selectedNode.value)));
 
 /** The selected node with its charts. */
-const selected = computed(
-  (): NodeCharts => ({ recording: recording.value, moment: moment.value, node: selectedNode.value, charts: charts.value }),
-);
+const selected = computed((): NodeCharts => ({
+  recording: recording.value,
+  moment: moment.value,
+  node: selectedNode.value,
+  charts: charts.value,
+}));
 const takenBy = (now: RoleNow) => takenLast(selected.value, now);
 
 /** Visits of the parts of a role's chart, by any node; `null` if they are not shown. */
@@ -159,8 +162,8 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
           <p class="state-alone">{valueText(view.value)}</p>
           {chart && isTooLarge(chart) && (
             <p class="hint">
-              {numberText(chart.states.size)} states, nested {depthOf(chart)} deep: too many to be drawn (at most {STATES_MAX}{' '}
-              states, {DEPTH_MAX} deep).
+              {numberText(chart.states.size)} states, nested {depthOf(chart)} deep: too many to be drawn (at most{' '}
+              {CHART_STATES_MAX} states, {CHART_DEPTH_MAX} deep).
             </p>
           )}
           {layoutError.value !== null && <p class="hint">The chart could not be laid out: {layoutError.value}</p>}

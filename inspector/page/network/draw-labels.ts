@@ -4,7 +4,7 @@ import { labelFont, widthOf } from '../chart/measure.js';
 import { gaugesWidth } from './draw.js';
 import { along, between } from './geometry.js';
 import { circle, fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
-import { LABEL_HEIGHT, Places } from './places.js';
+import { LABEL_HEIGHT, LabelPlaces } from './places.js';
 import type { EdgeMark, Scene, SceneNode } from './scene.js';
 
 /** A name inside of its node keeps this distance from the circle, at half of the height of its letters. */
@@ -18,10 +18,10 @@ const MARK_PARTS = [0.38, 0.5, 0.6, 0.3] as const;
 const MARKS_MAX = 8;
 
 /** Returns the places that are taken. */
-export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): Places {
+export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): LabelPlaces {
   const { ctx } = drawn;
   const isCrowd = drawn.count > LABELS_MAX;
-  const places = isCrowd ? new Places() : Places.around(drawn);
+  const places = isCrowd ? new LabelPlaces() : LabelPlaces.around(drawn);
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   if (!isCrowd) keepOthers(drawn, scene, places);
@@ -33,7 +33,7 @@ export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): Plac
 }
 
 /** Gauges, badges and words for what is folded have their places. */
-function keepOthers(drawn: Drawn, { nodes }: Scene, places: Places): void {
+function keepOthers(drawn: Drawn, { nodes }: Scene, places: LabelPlaces): void {
   const radius = radiusOf(drawn);
   for (const [node, { gauges, badge }] of nodes.entries()) {
     const { x, y } = spotOf(drawn, node);
@@ -48,7 +48,7 @@ function keepOthers(drawn: Drawn, { nodes }: Scene, places: Places): void {
   }
 }
 
-function drawNames(drawn: Drawn, nodes: readonly SceneNode[], { node: selected, hovered }: Emphasis, places: Places): void {
+function drawNames(drawn: Drawn, nodes: readonly SceneNode[], { node: selected, hovered }: Emphasis, places: LabelPlaces): void {
   const { names, count } = drawn;
   const isChosen = (node: number) => node === selected || node === hovered;
   const showsAll = count <= LABELS_MAX || drawn.view.scale > 1.6;
@@ -62,7 +62,7 @@ function drawNames(drawn: Drawn, nodes: readonly SceneNode[], { node: selected, 
 }
 
 /** Inside of the node if it fits, otherwise below it, with the state of the node. */
-function drawName(drawn: Drawn, node: number, shown: SceneNode | undefined, isChosen: boolean, places: Places): void {
+function drawName(drawn: Drawn, node: number, shown: SceneNode | undefined, isChosen: boolean, places: LabelPlaces): void {
   const { ctx } = drawn;
   const colors = palette();
   const radius = radiusOf(drawn);
@@ -141,7 +141,7 @@ function drawWrong(drawn: Drawn, marks: readonly EdgeMark[]): void {
 }
 
 /** Wrong ones come first. If there are many, correct ones are only drawn for the selected node. */
-function drawMarks(drawn: Drawn, marks: readonly EdgeMark[], { node, hovered }: Emphasis, places: Places): void {
+function drawMarks(drawn: Drawn, marks: readonly EdgeMark[], { node, hovered }: Emphasis, places: LabelPlaces): void {
   const { ctx } = drawn;
   const colors = palette();
   const isAsked = (end: number) => end === node || end === hovered;

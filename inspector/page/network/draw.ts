@@ -3,7 +3,7 @@ import { kindColor, palette, TONES } from '../colors.js';
 import { along, type Spot } from './geometry.js';
 import { labelFont, widthOf } from '../chart/measure.js';
 import { circle, fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
-import { LABEL_HEIGHT, type Places } from './places.js';
+import { LABEL_HEIGHT, type LabelPlaces } from './places.js';
 import type { Life } from '../../model/moment.js';
 import type { Scene, SceneLink } from './scene.js';
 
@@ -167,7 +167,7 @@ export function drawMessages(
   drawn: Drawn,
   messages: readonly MovingMessage[],
   { message: selected }: Emphasis,
-  places: Places,
+  places: LabelPlaces,
 ): void {
   const { ctx } = drawn;
   const size = Math.min(Math.max(radiusOf(drawn) * 0.42, 2.4), 6.5);
@@ -202,7 +202,7 @@ type Moving = Spot & { readonly moving: MovingMessage };
 function writeLabels(
   drawn: Drawn,
   spots: readonly Moving[],
-  { size, selected, places }: { readonly size: number; readonly selected: number; readonly places: Places },
+  { size, selected, places }: { readonly size: number; readonly selected: number; readonly places: LabelPlaces },
 ): void {
   const { ctx } = drawn;
   const font = (ctx.font = labelFont(600));

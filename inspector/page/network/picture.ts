@@ -24,7 +24,7 @@ import { drawGauges, drawGroups, drawMessages, drawNodes, drawSelection, type Mo
 import { drawLabels } from './draw-labels.js';
 import { drawFolds, drawPrograms } from './draw-programs.js';
 import type { Drawn } from './ink.js';
-import type { Places } from './places.js';
+import type { LabelPlaces } from './places.js';
 import { CROWD, placeCrowd } from './crowd.js';
 import { placeNodes, type Placement, type Positions } from './force.js';
 import { keepPlaces, range } from './by-hand.js';
@@ -159,7 +159,7 @@ interface Ground {
   readonly inputs: readonly unknown[];
   readonly paintedAt: number;
   /** Where it has words. */
-  readonly places: Places;
+  readonly places: LabelPlaces;
   /** The least time in milliseconds until the next painting. */
   stays: number;
 }
@@ -203,7 +203,7 @@ function mayStay({ inputs: painted, paintedAt, stays }: Ground, inputs: readonly
   return differs < 0 || (mayLag && differs === inputs.length - 1 && performance.now() - paintedAt < stays);
 }
 
-function paintGround(drawn: Drawn): Places {
+function paintGround(drawn: Drawn): LabelPlaces {
   drawPrograms(drawn, programs.value ?? []);
   drawGroups(drawn, scene.value, links.value);
   drawLinks(drawn, links.value);

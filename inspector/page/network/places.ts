@@ -2,7 +2,7 @@
 import { radiusOf, spotOf, type Drawn } from './ink.js';
 
 /** A rectangle around its middle. */
-export interface Box {
+interface CenteredBox {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -12,29 +12,29 @@ export interface Box {
 /** The height of a line of words. */
 export const LABEL_HEIGHT = 13;
 
-export class Places {
-  constructor(private readonly taken: Box[] = []) {}
+export class LabelPlaces {
+  constructor(private readonly taken: CenteredBox[] = []) {}
 
   /** All places but those of the nodes. */
-  static around(drawn: Drawn): Places {
-    const places = new Places();
+  static around(drawn: Drawn): LabelPlaces {
+    const places = new LabelPlaces();
     const size = 2 * radiusOf(drawn) - 1;
     for (let node = 0; node < drawn.names.length; node++) places.keep({ ...spotOf(drawn, node), width: size, height: size });
     return places;
   }
 
   /** The same places for other words, which change nothing here. */
-  copy(): Places {
-    return new Places([...this.taken]);
+  copy(): LabelPlaces {
+    return new LabelPlaces([...this.taken]);
   }
 
   /** Takes a place whether it is free or not. */
-  keep(box: Box): void {
+  keep(box: CenteredBox): void {
     this.taken.push(box);
   }
 
   /** Takes a place if it is free. */
-  take(box: Box): boolean {
+  take(box: CenteredBox): boolean {
     const isFree = !this.taken.some(
       (other) =>
         2 * Math.abs(other.x - box.x) < other.width + box.width && 2 * Math.abs(other.y - box.y) < other.height + box.height,

@@ -7,7 +7,7 @@ import { kindStyle } from '../colors.js';
 import type { Dot } from '../../model/spacetime.js';
 import { More } from '../more.js';
 import { IconButton, Panel } from '../panel.js';
-import { currentLine, isPlaying, recording, selectedNode, selectMessage, show } from '../state.js';
+import { currentLine, isPlaying, recording, selectedNode, selectMessage, showLine } from '../state.js';
 import {
   chosenSpan,
   diagram,
@@ -51,7 +51,7 @@ const handlers = {
         { x: event.offsetX, y: event.offsetY },
         { width: canvas.clientWidth, height: canvas.clientHeight },
       );
-      if (line !== undefined) show(line);
+      if (line !== undefined) showLine(line);
       if (message !== undefined) selectMessage(message);
       if (node !== undefined) selectedNode.value = node;
     }
@@ -93,7 +93,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (event.shiftKey || (to === undefined && !isVertical)) return;
   event.preventDefault();
   event.stopPropagation();
-  if (to !== undefined) show(to);
+  if (to !== undefined) showLine(to);
   else if (isVertical) selectedNode.value = (node + (event.key === 'ArrowUp' ? -1 : 1) + nodes.size) % Math.max(nodes.size, 1);
 }
 
@@ -167,7 +167,7 @@ function Happened({ dots }: { dots: readonly Dot[] }) {
     <ol>
       {dots.slice(0, ROWS_MAX).map(({ line }) => (
         <li key={line} value={line + 1} aria-current={line === currentLine.value ? 'step' : undefined}>
-          <button type="button" class="link" onClick={() => show(line)}>
+          <button type="button" class="link" onClick={() => showLine(line)}>
             {sentence(recording.value.line(line))}
           </button>
         </li>

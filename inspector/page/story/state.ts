@@ -4,7 +4,7 @@ import { lineOfCaption, captionsOf, startOf, withFigures } from '../../model/pla
 import { isTimed, xOf, type Axis, type Playhead } from '../../model/playback.js';
 import { ReadTrace } from '../../model/recording.js';
 import type { Caption, Story, StoryStep } from '../../stories/story.js';
-import { failed, loadFromServer } from '../load.js';
+import { reportLoadProblem, loadFromServer } from '../load.js';
 import { askServer } from '../served.js';
 import { axis, currentLine, isLoading, opened, pauseAt, playhead, playTo, recording, selectedNode } from '../state.js';
 
@@ -41,7 +41,9 @@ export async function openStory(name: string, number: number): Promise<void> {
   const found = allStories.value.find((one) => one.name === name);
   if (found && story.value === found) return goToStep(Math.min(Math.max(number, 0), found.steps.length - 1));
   if (!found)
-    return void failed(`Unknown story "${name}". The stories are ${allStories.value.map((one) => one.name).join(', ')}.`);
+    return void reportLoadProblem(
+      `Unknown story "${name}". The stories are ${allStories.value.map((one) => one.name).join(', ')}.`,
+    );
   await showStory(found, number);
 }
 

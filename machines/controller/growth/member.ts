@@ -1,6 +1,6 @@
 /** Knowledge of a node's main role: the tree, and the current change. */
 import type { LinkEvent, NodeId, Received } from '../../effects.js';
-import type { Collect, Controller, Echo, Epoch, Leave, Part, Settings, Settled, Severed, Terms } from '../messages.js';
+import type { Collect, Controller, Echo, Epoch, Leave, NodePart, Settings, Settled, Severed, Terms } from '../messages.js';
 import type { Phase } from './phases.js';
 
 /** Account of a node before it left or was cut off. Totals of a run count it, whether or not the node participates now. */
@@ -49,7 +49,7 @@ export interface MainContext extends MainInput {
   /** Former children whose link went down; permits below them are lost. */
   readonly lost: readonly NodeId[];
   /** Parts that have not returned their bins. */
-  readonly unsettled: readonly Part[];
+  readonly unsettled: readonly NodePart[];
   /** Counts collected so far: participants and permits of the subtree below, and names given to the local application. */
   readonly count: number;
   readonly permits: number;

@@ -1,12 +1,21 @@
 /** Messages of the main role: to its parent and children in waves over the tree, and to the other roles of its node. */
 import { close, open, tell, type LinkEvent } from '../../effects.js';
 import { newChild, type Joined, type MainContext } from './member.js';
-import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Controller, type Part, type Settled } from '../messages.js';
+import {
+  DEPOSITS,
+  deliveryRole,
+  MAIN,
+  NEWCOMER,
+  requestRole,
+  type Controller,
+  type NodePart,
+  type Settled,
+} from '../messages.js';
 import { phaseBudget } from './phases.js';
 
 type In<E = unknown> = { context: MainContext; event: E };
 
-const isController = (part: Part): part is Controller => part !== DEPOSITS;
+const isController = (part: NodePart): part is Controller => part !== DEPOSITS;
 
 export const welcome = ({ context, event }: In<Joined>) => ({
   to: newChild(context),
@@ -59,7 +68,7 @@ export const settleClients = tell(({ context }: In) => ({ role: clientRoles(cont
 export const depart = tell(({ context }: In) => ({ role: clientRoles(context), message: { type: 'depart' } }));
 export const sever = tell(({ context }: In) => ({ role: clientRoles(context), message: { type: 'sever' } }));
 
-const only = ({ settings }: MainContext, part: Part, role: string): string | readonly string[] =>
+const only = ({ settings }: MainContext, part: NodePart, role: string): string | readonly string[] =>
   settings.parts.includes(part) ? role : [];
 
 /** The bins first, then the processes that request refills. */

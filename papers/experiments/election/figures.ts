@@ -5,9 +5,9 @@ import type { TableCell } from '../experiment.js';
 import { topologyOf } from './run.js';
 
 export const exact = (value: number, expected: number): TableCell => ({ value, expected });
-export const rounded = (value: number): TableCell => ({ value: Math.round(value * 100) / 100 });
+export const roundedCell = (value: number): TableCell => ({ value: Math.round(value * 100) / 100 });
 export const near = (value: number, expected: number, within: number): TableCell => ({
-  ...rounded(value),
+  ...roundedCell(value),
   expected,
   check: { within },
 });

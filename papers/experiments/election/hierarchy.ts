@@ -10,7 +10,7 @@ import { band } from './alternatives/band.js';
 import { cut } from './alternatives/cut.js';
 import { single } from './alternatives/single.js';
 import { leaders, upset, type DistrictsMoved, type Upset } from './districts.js';
-import { exact, randomGeometric, mean, rounded, seeds, someLinks } from './figures.js';
+import { exact, randomGeometric, mean, roundedCell, seeds, someLinks } from './figures.js';
 import { linksAt, type Options } from './run.js';
 
 const WIDE = { radii: [2, 5] };
@@ -123,7 +123,7 @@ function upsetRow({ label, graphs, changes }: Upsetting, { name, options, protoc
     const leader = random.pick(graph.nodes);
     return upset(graph, changes(graph, random, leader), { ...options, leader }, protocol);
   });
-  const of = (field: keyof Upset) => rounded(mean(all.map((one) => one[field])));
+  const of = (field: keyof Upset) => roundedCell(mean(all.map((one) => one[field])));
   // D5: no incumbent resigns. Another node is elected only if the lost link was the last way to a leader.
   const roles = label === 'one link lost' && protocol === election ? { expected: 0 } : {};
   return {
@@ -163,7 +163,7 @@ export function leanTable(progress: (share: number) => void): Table {
   const graphs = seeds.slice(0, 3).map(thinned);
   const reference = ['22.8 / 7.5', '31.5 / 8.6', '43.1 / 12.7', '32.7 / 10.8', '64.7 / 32.2'];
   const greedy = WIDE.radii.map((radius) =>
-    rounded(mean(graphs.map((graph) => greedyDominatingSet(adjacencyOf(graph), radius)))),
+    roundedCell(mean(graphs.map((graph) => greedyDominatingSet(adjacencyOf(graph), radius)))),
   );
   return {
     title:
@@ -174,7 +174,7 @@ export function leanTable(progress: (share: number) => void): Table {
       ...WAYS.map(({ name, options, protocol }, k) => {
         progress(k / WAYS.length);
         const all = graphs.map((graph, i) => leaders(graph, churn(graph, i), options, protocol));
-        const level = (i: number) => rounded(mean(all.map((one) => one[i]!)));
+        const level = (i: number) => roundedCell(mean(all.map((one) => one[i]!)));
         return { label: name, cells: [level(0), level(1), { value: reference[k]! }] };
       }),
     ],

@@ -7,7 +7,7 @@
 import type { Topology } from '../../../machines/protocol.js';
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { avoidableElections } from './avoidable.js';
-import { exact, randomGeometric, mean, near, rounded, seeds, someLinks } from './figures.js';
+import { exact, randomGeometric, mean, near, roundedCell, seeds, someLinks } from './figures.js';
 import { hybridTable } from './hybrid.js';
 import { extremesTable, leanTable, upsetTable } from './hierarchy.js';
 import { afterLoss, linksAt, topologyOf, type ElectionCost } from './run.js';
@@ -104,9 +104,9 @@ function randomTable(progress: (share: number) => void): Table {
           near(mean(isolated.map((cost) => cost.updates)), updates, 0.1),
           near(mean(isolated.map((cost) => cost.ticks)), ticks, 0.1),
           exact(mean(isolated.map((cost) => cost.elections)), 2),
-          rounded(mean(thinned.map((cost) => cost.updates))),
-          rounded(mean(thinned.map((cost) => cost.ticks))),
-          rounded(mean(thinned.map((cost) => cost.elections))),
+          roundedCell(mean(thinned.map((cost) => cost.updates))),
+          roundedCell(mean(thinned.map((cost) => cost.ticks))),
+          roundedCell(mean(thinned.map((cost) => cost.elections))),
         ],
       };
     }),
@@ -130,10 +130,10 @@ function avoidableTable(progress: (share: number) => void): Table {
         return {
           label: `${clock} clocks, hello ${hello ? 'on' : 'off'}`,
           cells: [
-            rounded(single.elections),
+            roundedCell(single.elections),
             { value: single.avoidable, ...none },
-            rounded(burst.elections),
-            rounded(burst.avoidable),
+            roundedCell(burst.elections),
+            roundedCell(burst.avoidable),
           ],
         };
       }),

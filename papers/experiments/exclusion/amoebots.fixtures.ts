@@ -1,7 +1,7 @@
 /** Hexagon formation by amoebots that act at the same time, each in a neighborhood that it has locked. */
 import { expect } from 'vitest';
 import { Hexagon } from './amoebot/hexagon.js';
-import { adjacentTo, keyOf, spiral, type Point } from './amoebot/lattice.js';
+import { adjacentTo, pointKey, spiral, type Point } from './amoebot/lattice.js';
 import type { Matter } from './amoebot/matter.js';
 import { Train } from './amoebot/train.js';
 import type { NodeId } from '../../../machines/effects.js';
@@ -11,7 +11,7 @@ import { Simulation } from '../../../network/simulation.js';
 import { animate, type AmoebotAlgorithm, type AmoebotLife } from './amoebots.js';
 
 export const line = (n: number) => new Map<string, Point>(Array.from({ length: n }, (_, x) => [`n${x}`, { x, y: 0 }]));
-const shapeOf = (n: number) => spiral({ x: 0, y: 0 }, n).map(keyOf).sort();
+const shapeOf = (n: number) => spiral({ x: 0, y: 0 }, n).map(pointKey).sort();
 
 type Algorithm<Action> = AmoebotAlgorithm<Action> & { readonly matter: Matter; readonly amoebots: readonly NodeId[] };
 

@@ -10,7 +10,7 @@ import { Random } from '../../../network/random.js';
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { createTopology } from '../../../network/topology/index.js';
 import { mean } from '../election/figures.js';
-import { lemma51, semiSynchronous, type Activation } from './rounds.js';
+import { lemma51, semiSynchronous, type ActivatedShare } from './rounds.js';
 import { runLocking, type LockRequest, type LockingOutcome } from './run.js';
 import { recoveryTable } from '../recovery.js';
 import { exclusion } from '../../../machines/exclusion/index.js';
@@ -40,7 +40,7 @@ function roundsTable(): Table {
     const [u, v] = links[0]!;
     const changes = [['cut', u, v] as const, ['join', u, v] as const];
     const callsOf = (seed: number) => ({ topology, askers: nodes.slice(0, n), changes, seed });
-    const runs = (activation: Activation) => ROUNDS_SEEDS.map((seed) => semiSynchronous(callsOf(seed), activation));
+    const runs = (activation: ActivatedShare) => ROUNDS_SEEDS.map((seed) => semiSynchronous(callsOf(seed), activation));
     const cells = (['all', 'half', 'one'] as const).flatMap((activation): TableCell[] => {
       const found = runs(activation);
       return [

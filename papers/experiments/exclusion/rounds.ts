@@ -106,10 +106,10 @@ export interface Rounds {
 }
 
 /** Number of possible nodes that the adversary activates in a round. */
-export type Activation = 'all' | 'half' | 'one';
+export type ActivatedShare = 'all' | 'half' | 'one';
 
 /** Runs a semi-synchronous schedule; links change after the first rounds, one each. */
-export function semiSynchronous(calls: LockCalls, activation: Activation, roundsMax = 3000): Rounds {
+export function semiSynchronous(calls: LockCalls, activation: ActivatedShare, roundsMax = 3000): Rounds {
   const schedule = new Schedule(calls);
   const possible = new Possible(schedule, calls.askers);
   const random = new Random(calls.seed, 'adversary');
@@ -126,7 +126,7 @@ export function semiSynchronous(calls: LockCalls, activation: Activation, rounds
 }
 
 /** One action of each activated node. */
-function activated(actions: readonly Action[], activation: Activation, random: Random): Action[] {
+function activated(actions: readonly Action[], activation: ActivatedShare, random: Random): Action[] {
   if (activation === 'one') return actions.length === 0 ? [] : [random.pick(actions)];
   const nodes = [...new Set(actions.map(({ node }) => node))];
   const chosen = activation === 'all' ? nodes : nodes.filter(() => random.below(2) === 0);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../../network/random.js';
 import { Hexagon } from './hexagon.js';
-import { keyOf, spiral, type Point } from './lattice.js';
+import { pointKey, spiral, type Point } from './lattice.js';
 import { Matter } from './matter.js';
 import { Operations } from './operations.js';
 
@@ -84,5 +84,5 @@ test.each([2, 7, 12, 19, 30])('sequentially, a line of %i becomes a hexagon', (n
     expect(neighbors.length).toBeLessThanOrEqual(8);
   }
   expect(hexagon.isFormed).toBe(true);
-  expect(hexagon.matter.shape).toEqual(spiral({ x: 0, y: 0 }, n).map(keyOf).sort());
+  expect(hexagon.matter.shape).toEqual(spiral({ x: 0, y: 0 }, n).map(pointKey).sort());
 });

@@ -37,7 +37,7 @@ export const toward = (from: Point, to: Point): Direction =>
   directions.find((direction) => isSamePoint(adjacentTo(from, direction), to))!;
 
 /** A point as text, for maps and sets: `x y`. */
-export const keyOf = ({ x, y }: Point): string => `${x} ${y}`;
+export const pointKey = ({ x, y }: Point): string => `${x} ${y}`;
 
 /** The first nodes of the spiral around a node: a hexagon whose last layer may be incomplete. */
 export function spiral(center: Point, length: number): Point[] {
@@ -45,14 +45,14 @@ export function spiral(center: Point, length: number): Point[] {
     throw new UsageError('spiral must begin at a node of the lattice. Use integers, for example { x: 0, y: 0 }.');
   if (!isIntegerOf(length, 1)) throw new UsageError(`A spiral of ${length} nodes is not possible. Use an integer of at least 1.`);
   const nodes = [center];
-  const taken = new Set([keyOf(center)]);
+  const taken = new Set([pointKey(center)]);
   let direction: Direction = 0;
   while (nodes.length < length) {
     const next = adjacentTo(nodes.at(-1)!, direction);
     nodes.push(next);
-    taken.add(keyOf(next));
+    taken.add(pointKey(next));
     direction = turned(direction, 3);
-    while (taken.has(keyOf(adjacentTo(next, direction)))) direction = turned(direction, -1);
+    while (taken.has(pointKey(adjacentTo(next, direction)))) direction = turned(direction, -1);
   }
   return nodes;
 }

@@ -5,7 +5,7 @@
  * A movement reports the links that it cuts and adds. Links that stay keep their ports: at most 6 while contracted, 8 while expanded.
  */
 import type { NodeId } from '../../../../machines/effects.js';
-import { around, adjacentTo, isSamePoint, keyOf, type Direction, type Point } from './lattice.js';
+import { around, adjacentTo, isSamePoint, pointKey, type Direction, type Point } from './lattice.js';
 
 /** The nodes of the lattice that an amoebot occupies: one while contracted, two while expanded. */
 export interface Body {
@@ -32,7 +32,7 @@ export class Matter {
 
   private place(amoebot: NodeId, body: Body): void {
     this.bodies.set(amoebot, body);
-    for (const point of [body.head, body.tail]) this.occupants.set(keyOf(point), amoebot);
+    for (const point of [body.head, body.tail]) this.occupants.set(pointKey(point), amoebot);
   }
 
   /** Position of an amoebot. */
@@ -47,7 +47,7 @@ export class Matter {
 
   /** Amoebot that occupies a node, if any. */
   at(point: Point): NodeId | undefined {
-    return this.occupants.get(keyOf(point));
+    return this.occupants.get(pointKey(point));
   }
 
   /** True if this point is adjacent to the head of an amoebot in this direction. */
@@ -101,7 +101,7 @@ export class Matter {
 
   private drawIn(amoebot: NodeId): void {
     const { head, tail } = this.body(amoebot);
-    this.occupants.delete(keyOf(tail));
+    this.occupants.delete(pointKey(tail));
     this.place(amoebot, { head, tail: head });
   }
 

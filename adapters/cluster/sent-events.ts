@@ -1,6 +1,6 @@
 /** Events of this process for one actor: numbered as the sender role numbers them, and settled by its announcements. */
 import { isObject } from '../../machines/checks.js';
-import type { Failure } from '../../machines/cluster/messages.js';
+import type { FailedEvent } from '../../machines/cluster/messages.js';
 import { receivedError } from './errors.js';
 
 interface Waiting {
@@ -9,7 +9,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-export class Outbox {
+export class SentEvents {
   /** Events that the sender role has not received yet. */
   private fresh: Waiting[] = [];
   /** Oldest first; the first one has the number `first`. */
@@ -34,7 +34,7 @@ export class Outbox {
     return fresh.map(({ event }) => event);
   }
 
-  settled(upTo: number, failures: readonly Failure[]): void {
+  settled(upTo: number, failures: readonly FailedEvent[]): void {
     for (const waiting of this.sent.splice(0, Math.max(0, upTo + 1 - this.first))) {
       const failure = failures.find(({ number }) => number === this.first);
       this.first++;

@@ -1,5 +1,5 @@
 /**
- * The nodes of the system in the production interpreter. A replica can be restored to any local state and then takes one event.
+ * The nodes of the system in the production interpreter. A node can be restored to any local state and then takes one event.
  *
  * The application is part of the node here: its pending reactions are recorded in the local state, each as a separate event. Fused
  * reactions (`network/world/world.ts`) happen within the step that emitted their cause.
@@ -16,7 +16,7 @@ import type { Local } from './locals.js';
 import type { SearchedSystem } from './system.js';
 import { NOW } from './times.js';
 
-export interface Incoming {
+export interface IncomingEvent {
   readonly event: Message;
   /** The role that receives the event. If undefined, the protocol routes it. */
   readonly role?: string | undefined;
@@ -37,7 +37,7 @@ export interface LocalStep {
 /** The maximum length of a chain of fused reactions; a longer one is an infinite loop. */
 const FUSED_MAX = 1000;
 
-export class Replicas {
+export class RestorableNodes {
   calls = 0;
   private readonly restored = new Restored();
   private readonly nodes: readonly Node[];
@@ -55,16 +55,16 @@ export class Replicas {
   }
 
   start(node: number, roles: readonly RoleStart[], choose: Choose): LocalStep {
-    const replica = this.nodes[node]!;
+    const restorable = this.nodes[node]!;
     return this.guarded(node, 'start', () => {
-      replica.stop();
+      restorable.stop();
       this.calls++;
-      const outcome = replica.start(roles, choose);
+      const outcome = restorable.start(roles, choose);
       return this.follow(node, outcome, new Pending(), choose);
     });
   }
 
-  take(local: Local, incoming: Incoming, choose: Choose): LocalStep {
+  take(local: Local, incoming: IncomingEvent, choose: Choose): LocalStep {
     const { node, view } = local;
     return this.guarded(node, incoming.event.type, () => {
       this.nodes[node]!.restore(view);
@@ -75,18 +75,18 @@ export class Replicas {
   }
 
   /** A pending event of a crashed node: it is removed, and no chart receives it. */
-  ignore(local: Local, incoming: Incoming): LocalStep {
+  ignore(local: Local, incoming: IncomingEvent): LocalStep {
     const { armed, reactions } = pendingWithout(local, incoming);
     return { local: { ...local, timers: timersOf(armed), reactions: sorted(reactions) }, sends: [], emitted: [] };
   }
 
   /** True if the role that receives this event has a transition for it. */
   accepts({ node, view }: Local, event: Message): boolean {
-    const replica = this.nodes[node]!;
+    const restorable = this.nodes[node]!;
     return this.guarded(node, event.type, () => {
-      replica.restore(view);
+      restorable.restore(view);
       this.calls++;
-      return replica.accepts(this.system.protocol.route(event, replica), event);
+      return restorable.accepts(this.system.protocol.route(event, restorable), event);
     });
   }
 
@@ -99,9 +99,9 @@ export class Replicas {
   /** An event for a role that is closed changes nothing. A timer goes to the role that armed it. */
   private step(node: number, event: Message, role: string | undefined, choose: Choose): Outcome {
     const { protocol } = this.system;
-    const replica = this.nodes[node]!;
+    const restorable = this.nodes[node]!;
     const route = role === undefined ? protocol.route : () => role;
-    const received = deliverTo({ network: protocol.network, route }, replica, event, () => NOW, choose);
+    const received = deliverTo({ network: protocol.network, route }, restorable, event, () => NOW, choose);
     if ('closed' in received) return emptyOutcome();
     this.calls++;
     return received.outcome;
@@ -164,7 +164,7 @@ const timersOf = (armed: Pending['armed']): Local['timers'] =>
     .map(([, timer]) => timer);
 
 /** The timers and reactions that remain after this event. */
-function pendingWithout({ timers, reactions }: Local, { role, timer, reaction }: Incoming): Pending {
+function pendingWithout({ timers, reactions }: Local, { role, timer, reaction }: IncomingEvent): Pending {
   const pending = new Pending(
     timers.map(([role, timer]) => ({ role, timer })),
     reactions,
