@@ -97,11 +97,12 @@ const PARTS = {
   },
   'inspector-attach.md 1': { notRun: 'two processes, of which the page shows one' },
   'locks.md 1': { notRun: 'a hub and two more processes; docs/start/backend.md runs them' },
-  'locks.md 6': {
+  'locks.md 2': { before: 'const transfer = async (...all: readonly unknown[]) => void all;' },
+  'locks.md 7': {
     imports: `import { createLocks } from 'xstate-quiver/locks';`,
     notRun: 'the voters are other processes; adapters/locks/clients.test.ts runs them',
   },
-  'locks.md 7': { imports: `import { createLocks } from 'xstate-quiver/locks';`, notRun: 'it writes into /var/lib' },
+  'locks.md 8': { imports: `import { createLocks } from 'xstate-quiver/locks';`, notRun: 'it writes into /var/lib' },
   'operating-locks.md 1': {
     imports: `import { createLocks } from 'xstate-quiver/locks';\nimport { linked } from 'xstate-quiver/transports';`,
     notRun: 'several machines, of which the page shows one at a time; adapters/locks/members.test.ts runs them',
