@@ -119,7 +119,7 @@ describe('a description that is wrong', () => {
     ['roles without a route', { ...core, roles: () => [] }, 'route is missing. With roles, it must return the role that receives an event.'],
     ['input beside roles', { ...core, input: () => 1, roles: () => [], route: () => 'c' }, 'input cannot be combined with roles. Use input for a node with one role, and roles for any number.'],
     ['options that are no function', { ...core, options: {} }, 'options is {}. Use a function.'],
-    ['wiring of another kind', { ...core, wiring: { hears: () => 'c' } }, 'wiring.hears is unknown. The members are listener, label, carrier, isInner.'],
+    ['wiring of another kind', { ...core, wiring: { hears: () => 'c' } }, 'wiring.hears is unknown. The members are listener, label, carrier, isInner, takers.'],
   ]; // prettier-ignore
 
   test.each(wrong)('%s', (_, description, message) => {
@@ -246,6 +246,7 @@ describe('a function that fails, or returns something else', () => {
     ['draws', () => protocolOf({ draws: () => ({ a: 'x' }) }).draws!({}), 'draws returned {"a":"x"}. Return a list of integers for each node.'],
     ['newcomer', () => protocolOf({ newcomer: () => 7 }).newcomer!({ type: 'gone' }), 'newcomer returned 7. Return the name of a node, or undefined.'],
     ['listener', () => protocolOf({ wiring: { listener: () => 7 } }).wiring!.listener!('c'), 'wiring.listener returned 7. Return the name of a role, or undefined.'],
+    ['takers', () => protocolOf({ wiring: { takers: () => 'c' } }).wiring!.takers!({ type: 'link.up' }, { has: () => true }), 'wiring.takers returned "c". Return a list of roles.'],
     ['event', () => protocolOf({ commands: { go: { ...commands!['go'], event: () => ({}) } } }).commands['go']!.event({}), 'commands.go.event returned {}. Return an event, { type, … }.'],
     ['refusal', () => protocolOf({ commands: { go: { refusal: () => true } } }).commands['go']!.refusal!({}, {}), 'commands.go.refusal returned true. Return the reason as a text, or null.'],
     ['properties', () => protocolOf({}, { properties: own }).properties(instance), 'properties failed: my own'],

@@ -101,13 +101,14 @@ function guardedCommand(of: Guards, name: string, command: Command): Command {
 }
 
 function guardedWiring(of: Guards, wiring: NonNullable<Core['wiring']>): NonNullable<Core['wiring']> {
-  const { listener, label, carrier, isInner } = wiring;
+  const { listener, label, carrier, isInner, takers } = wiring;
   return {
     ...wiring,
     ...(listener && { listener: guarded(of, 'wiring.listener', listener, orNothing(isText), ROLE) }),
     ...(label && { label: guarded(of, 'wiring.label', label, orNothing(isObject), 'the fields, or undefined') }),
     ...(carrier && { carrier: guarded(of, 'wiring.carrier', carrier, orNothing(isText), ROLE) }),
     ...(isInner && { isInner: guarded(of, 'wiring.isInner', isInner, isTruth, TRUTH) }),
+    ...(takers && { takers: guarded(of, 'wiring.takers', takers, listOf(isText), 'a list of roles') }),
   };
 }
 

@@ -7,6 +7,7 @@ import { Simulation } from '../../../network/simulation.js';
 import { mutant } from '../../../test/explore/mutants.fixture.js';
 import { checkScenario } from '../../../test/explore/scenario.js';
 import { directory } from '../../directory/index.js';
+import { election } from '../../election/index.js';
 import { exclusion } from '../../exclusion/index.js';
 import type { Protocol } from '../../protocol.js';
 import { controller } from '../index.js';
@@ -90,6 +91,38 @@ describe('mistakes are noticed', () => {
     const scenario = { topology, options: { budget: { kind: 'basic', M: 3 } }, events: begin('n0') };
     expect(refuted(budgetOver(echo as Protocol, 'nodes'), scenario)).toEqual([]);
     expect(refuted(forgets, scenario)).toContain('controlled: it decides');
+  });
+});
+
+describe('an election whose links change', () => {
+  const frugal = budgetOver(election as Protocol, 'messages');
+  const cut = (link: readonly string[]) => ({ at: 5, do: 'cut', link });
+  const scenario = (...links: (readonly string[])[]) => ({
+    topology: { kind: 'ring', n: 5 },
+    options: { budget: { kind: 'modified', M: 400 } },
+    events: links.map(cut),
+  });
+  const oriented = ({
+    properties,
+  }: {
+    readonly properties: readonly { readonly name: string; readonly holds: boolean | null }[];
+  }) => properties.find(({ name }) => name === 'controlled: leader-oriented')!.holds;
+
+  test('a link outside of the tree is cut: the election keeps its promises', () => {
+    const report = run(frugal, scenario(['n2', 'n3']));
+    expect([report.verdict, oriented(report)]).toEqual(['valid', true]);
+  });
+
+  test('a link of the tree is cut: its fault model no longer holds, and the election is not judged', () => {
+    const { verdict, properties } = run(frugal, scenario(['n0', 'n1']));
+    expect(properties.filter(({ holds }) => holds === false)).toEqual([]);
+    expect(verdict).toBe('valid');
+  });
+
+  test('a controller without news of links lets the election wait forever, and the run is invalid', () => {
+    const { takers: _, ...wiring } = frugal.wiring!;
+    const report = run({ ...frugal, wiring }, scenario(['n0', 'n1']));
+    expect([report.verdict, oriented(report)]).toEqual(['invalid', false]);
   });
 });
 

@@ -8,7 +8,8 @@
  *
  * Fault model: that of the controller and that of the protocol together: FIFO links, nodes and links of the tree that do not fail.
  * Promises: at most M units are spent. If any request is rejected, at least M - W are spent in the end. Until then the protocol keeps its
- * own promises.
+ * own promises. If a link of the tree goes down, the nodes below it receive no more permits, and from then on nothing is promised about the
+ * protocol.
  *
  * Limitations: nothing is promised about the protocol after its stop. Unsent messages are lost, so nodes that wait for them wait forever.
  */
@@ -76,6 +77,7 @@ export function budgetOver(controlled: Protocol<any>, unit: BudgetUnit): Protoco
       wiring: {
         listener: (role) => (role === 'R.request' ? asker : controlled.wiring?.listener?.(role)),
         label: (role) => (isOfController(role) ? { [LAYER]: true } : controlled.wiring?.label?.(role)),
+        takers: (event, node) => takersOf(controlled, event, node),
         carrier: (role) => (unit === 'messages' && isCounted(role) ? PURSE : undefined),
         isInner: (role) => role === 'R.request' || (controlled.wiring?.isInner?.(role) ?? false),
       },
@@ -138,8 +140,16 @@ function rolesOf(controlled: Protocol<any>, unit: BudgetUnit, id: NodeId, instan
 function routeOf(controlled: Protocol<any>, event: OutsideEvent, node: Node): string {
   if (LAYER in event) return controllerCore.route(event, node);
   // The links of a node exist independent of its participation.
-  const isOfLink = event.type === 'link.up' || event.type === 'link.down';
-  return node.has(GATE) && !isOfLink ? GATE : controlled.route(event, node);
+  return node.has(GATE) && !isOfLink(event) ? GATE : controlled.route(event, node);
+}
+
+const isOfLink = ({ type }: OutsideEvent): boolean => type === 'link.up' || type === 'link.down';
+
+/** Both layers are notified of links: the controller is cut off where a link of its tree goes down. */
+function takersOf(controlled: Protocol<any>, event: OutsideEvent, node: Node): readonly string[] {
+  if (!isOfLink(event)) return [routeOf(controlled, event, node)];
+  const above = controlled.wiring?.takers?.(event, node) ?? [controlled.route(event, node)];
+  return [...above, controllerCore.route(event, node)].filter((role) => node.has(role));
 }
 
 function accepts(controlled: Protocol<any>, message: unknown, instance: Instance<BudgetOptions>): boolean {
