@@ -1,4 +1,4 @@
-/** Queries of the page on a run without a page, as in tests that were saved from a query. */
+/** Runs the inspector's query language without a page. A test that was saved from a query uses it to find the matching lines of a run. */
 import { recordRun } from '../network/record-run.js';
 import type { Scenario } from '../network/scenario/types.js';
 import { queryOf } from './model/query.js';
@@ -22,10 +22,10 @@ export interface AnsweringLine {
 /**
  * Runs a scenario and returns the lines of its trace that match a query of the inspector. A test saved from a query expects none.
  *
- * @param scenario a checked one, from `parseScenario`.
- * @param query the text as one asks the page: `node:n3 state:compete ctx.parent=n5`.
- * @returns the lines in their order; an empty list where nothing answers.
- * @throws UsageError for what cannot be asked.
+ * @param scenario the result of `parseScenario`.
+ * @param query the text as in the page's query line: `node:n3 state:compete ctx.parent=n5`.
+ * @returns the matching lines in their order; an empty list if none matches.
+ * @throws UsageError if the query is invalid.
  * @example
  * ```ts
  * import { parseScenario } from 'xstate-quiver/network';

@@ -1,4 +1,6 @@
-/** The offers of a page for a node: its commands with their fields, and the possible events. */
+/**
+ * Lists the gestures that a node allows: its protocol's commands with their fields, scenario events such as a crash, and an actor's events.
+ */
 import type { Command, Core } from '../machines/protocol.js';
 
 export interface OfferedCommand {
@@ -12,7 +14,7 @@ export interface OfferedModule {
   readonly name: string;
 }
 
-/** The gestures that the page may offer. */
+/** The gestures that the page may offer: the commands and scenario events that a viewer can add to the run by hand. */
 export interface Offer {
   readonly commands: readonly OfferedCommand[];
   /** Further verbs of scenario events that are possible here. */
@@ -25,7 +27,7 @@ export interface Offer {
   readonly events?: readonly string[];
 }
 
-/** The commands that make sense with the options. */
+/** The commands that the protocol accepts with the given options. */
 export const offeredBy = ({ commands }: Pick<Core, 'commands'>, options: unknown): readonly OfferedCommand[] =>
   Object.entries(commands)
     .filter(([, { refusal }]) => (refusal?.(options, {}) ?? null) === null)

@@ -16,7 +16,7 @@ interface Expected {
   readonly children?: Readonly<Record<string, RoleView>>;
 }
 
-/** A path of `pathsOf`. */
+/** A path through a chart, as `pathsOf` generates it. */
 export interface WalkedPath {
   readonly chart: string;
   readonly first: Expected;

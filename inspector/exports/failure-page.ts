@@ -1,4 +1,6 @@
-/** Pages of tests that failed, in a folder where the tests run: one for each test, in the place of that of an earlier run. */
+/**
+ * Writes an inspector page with the trace of a failed test into the folder `quiver-failures`. A later failure of the same test replaces it.
+ */
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

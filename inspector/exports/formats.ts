@@ -1,4 +1,4 @@
-/** In which form a trace is written, by the ending of the file's name. */
+/** The file formats that a trace can be saved in. The ending of the file name selects one: an HTML page, an SVG picture or a ShiViz log. */
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { pageFile } from './page-file.js';
 import { shivizLog } from './shiviz.js';
@@ -12,7 +12,7 @@ const FORMATS: Readonly<Record<string, Convert>> = {
   '.shiviz.log': shivizLog,
 };
 
-/** The endings, as the help lists them. */
+/** The file endings with a format, as a list for the help text. */
 export const ENDINGS = Object.keys(FORMATS).join(', ');
 
 /** The format for a file name, or `null` for an unconverted trace. */

@@ -17,7 +17,10 @@ export class ActorNames {
 const NUMBERED = /^x:\d+$/;
 const INVOKED = /^\d+\./;
 
-/** The actor's id. If XState generated it: the id of its machine, the name of its source, or the key of the state that invokes it. */
+/**
+ * The name that an actor has itself: its id.
+ * If XState generated the id, it is the id of its machine, the name of its source, or the key of the state that invokes it.
+ */
 export function ownNameOf({ id, src }: Pick<AnyActorRef, 'id'> & { readonly src: unknown }, machine: string | undefined): string {
   if (!NUMBERED.test(id) && !INVOKED.test(id)) return id;
   const source = typeof src === 'string' && !src.startsWith('xstate.invoke') ? src : undefined;

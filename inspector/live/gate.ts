@@ -27,7 +27,7 @@ interface Arrival {
   readonly number: number | null;
 }
 
-/** The parts of a node that gestures need. */
+/** The parts of a node that gestures use. */
 export type Reachable = Pick<Inspectable, 'id' | 'protocol' | 'instance' | 'environment' | 'attempt' | 'guard'>;
 
 /** The message that a gesture concerns: its number on its connection or, on channels without order, its content. */

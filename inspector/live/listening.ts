@@ -10,7 +10,7 @@ import type { ReachOrder } from './reaching.js';
 
 const SILENCE_MS = 3 * BEAT_MS;
 
-/** Listens until the returned function is called. */
+/** Receives gestures from the inspector at this address and performs them, until the returned function is called. */
 export function listenTo(url: string, program: Program, reached: Reached): () => void {
   let isOver = false;
   let asking: ClientRequest | null = null;

@@ -35,7 +35,7 @@ interface PlainOptions {
 /** Limits for values that are sent once, such as a chart. */
 export const AT_LENGTH: PlainOptions = { charactersMax: 2_000_000, valuesMax: Infinity };
 
-/** Copies the value as JSON. */
+/** A copy of the value as JSON, with limits on depth and size. */
 export function plain(value: unknown, options: PlainOptions = {}): unknown {
   let read: unknown;
   for (const cut of CUTS) {
@@ -53,7 +53,7 @@ export function plainEvent(event: unknown, options?: PlainOptions): { readonly t
   return isEvent ? (read as { type: string }) : { type: '‹an event that cannot be read›' };
 }
 
-/** The message of any thrown value. */
+/** The error message of any thrown value, also if it is not an `Error`. */
 export function thrownMessage(error: unknown): string {
   try {
     const { message } = error as { readonly message?: unknown };

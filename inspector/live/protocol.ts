@@ -1,4 +1,7 @@
-/** The common part of all live nodes of one protocol: the header of their trace, and their marks on the network. */
+/**
+ * Converts live nodes of one protocol for the inspector: builds the header of their trace and computes how the network's picture shows
+ * them.
+ */
 import { loaders } from '../../machines/by-name.js';
 import type { RunningCore } from '../../machines/core.js';
 import type { Configuration, Core, Instance, LinksView, Protocol } from '../../machines/protocol.js';

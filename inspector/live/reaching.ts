@@ -12,7 +12,7 @@ import { programKey, type Inbox, type Program } from './inbox.js';
 import type { Merger } from './merge.js';
 import type { ReachAnswer, ReachAsk, Reached } from './reached.js';
 
-/** Without a number: end all gestures. */
+/** A request to a program: to perform a gesture or, with `letGo`, to end all gestures in effect. */
 export type ReachOrder = ReachAsk | { readonly letGo: true };
 type SendOrder = (request: ReachOrder) => void;
 

@@ -1,4 +1,4 @@
-/** The parts of a chart that another version of it lacks or has with other words. */
+/** Compares two versions of a chart: finds the states and transitions of one that are missing or different in the other. */
 import type { Chart, ChartState, ChartTransition } from './chart.js';
 import type { ChartPart } from './chart-search.js';
 

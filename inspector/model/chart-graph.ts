@@ -36,7 +36,7 @@ export interface LayoutGraph {
   readonly heads: ReadonlyMap<string, Size>;
 }
 
-/** The id of a state's node. */
+/** The id of a state in the graph that is passed to the layout engine. */
 export const nodeId = (path: string): string => `state ${path}`;
 
 const SPACING = 20;

@@ -16,7 +16,7 @@ import {
 import { isOuter, type Chart } from './chart.js';
 import { fold, type FoldedPaths } from './fold.js';
 
-/** Computes the coordinates of a graph. */
+/** A function that computes the coordinates of a graph, such as ELK's `layout`. */
 export type LayoutEngine = (graph: ElkNode) => Promise<ElkNode>;
 
 export interface LayoutOptions {

@@ -1,8 +1,8 @@
-/** The parts of a chart whose words contain the search text, in any case. */
+/** Searches a chart: finds the states and transitions whose text contains the search text, ignoring case. */
 import type { Chart, ChartTransition } from './chart.js';
 import { notesOf } from './chart-words.js';
 
-/** A state by its path, or a transition. */
+/** A part of a chart: the dotted path of a state, or a transition. */
 export type ChartPart = string | ChartTransition;
 
 export function partsWith(chart: Chart, sought: string): ReadonlySet<ChartPart> {
@@ -18,7 +18,7 @@ export function partsWith(chart: Chart, sought: string): ReadonlySet<ChartPart> 
   return new Set<ChartPart>([...states, ...transitions]);
 }
 
-/** The states around a part, the innermost first. */
+/** The paths of the states that contain a part, the innermost first. */
 export function aroundPart(chart: Chart, part: ChartPart): string[] {
   const paths: string[] = [];
   const start = typeof part === 'string' ? chart.states.get(part)!.parent : part.source;

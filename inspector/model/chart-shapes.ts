@@ -6,7 +6,7 @@ export interface ChartPoint {
   readonly y: number;
 }
 
-/** `x` and `y` are the upper left corner. */
+/** A width and a height, in units of the picture. */
 export interface Size {
   readonly width: number;
   readonly height: number;

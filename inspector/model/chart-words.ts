@@ -11,7 +11,7 @@ const INDENT = '   ';
 
 const lastKey = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
-/** The words inside a state, line by line. */
+/** The lines of text inside a state's box: its entry and exit actions, invoked actors and tags. */
 export function notesOf({ tags, entry, exit, invokes, history, initialActions }: ChartState): string[] {
   return [
     ...(tags.length > 0

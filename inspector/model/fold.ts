@@ -1,7 +1,7 @@
 /** A chart with some of its states folded: what is inside of them is not drawn, and lines from there and to there end at the folded one. */
 import type { Chart, ChartState } from './chart.js';
 
-/** Paths of states with states inside. */
+/** Dotted paths of the states that are folded, so that their child states are not drawn. */
 export type FoldedPaths = ReadonlySet<string>;
 
 export interface FoldedChart {

@@ -30,7 +30,7 @@ export class Intervals {
   }
 }
 
-/** The intervals that contain a line. */
+/** The intervals that contain the given line of the trace. */
 export const holdingAt = (intervals: readonly Interval[], line: number): Interval[] =>
   intervals.filter(({ from, to }) => from <= line && (to === null || line < to));
 

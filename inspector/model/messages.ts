@@ -7,7 +7,7 @@
 import { Column, lastAtMost } from './columns.js';
 import { Interned } from './interned.js';
 
-/** `unseen`: the report of its end is missing. */
+/** How a message ended. For an `unseen` one, the trace has no report of its arrival or loss. */
 export type Ending = 'delivered' | 'lost' | 'unseen';
 
 export interface MessageRow {

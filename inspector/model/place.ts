@@ -4,7 +4,7 @@ import { Moment } from './moment.js';
 import type { ReadTrace } from './recording.js';
 import { numberText, sentence } from './words.js';
 
-/** The last line of the nodes' start. */
+/** The last line of the trace's beginning, in which the nodes start. */
 export function startOf(recording: ReadTrace): number {
   let line = recording.first;
   while (line + 1 < recording.end && recording.kindOf(line + 1) === 'start') line++;
@@ -24,7 +24,7 @@ export function lastAlive(run: ReadTrace): number {
   return Math.max(run.nodeOf(run.end - 1), 0);
 }
 
-/** All captions of the steps, in order. */
+/** The captions of all steps of a story, in order, including those on the way to a step. */
 export const captionsOf = (steps: readonly StoryStep[]): readonly Caption[] =>
   steps.flatMap((step) => [...(step.along ?? []), step]);
 

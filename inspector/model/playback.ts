@@ -17,7 +17,7 @@ export interface Playhead {
 export const xOf = (recording: ReadTrace, axis: Axis, line: number): number =>
   axis === 'lines' || line < recording.first ? line : recording.at(line);
 
-/** True if time passes in this trace. */
+/** True if time passes in this trace. It does not in a counterexample, which is only a list of choices. */
 export const isTimed = (recording: ReadTrace): boolean =>
   recording.header?.choices === undefined &&
   recording.end > recording.first &&

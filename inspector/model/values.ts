@@ -1,8 +1,8 @@
-/** State values as people read them. */
+/** Converts XState's state values to text: the active states of `{ form: 'editing' }` are shown as `form.editing`. */
 import type { StateValue } from 'xstate';
 import { isStateValue } from './line-checks.js';
 
-/** Every active leaf as a dotted path: one for a plain chart, one a region for a parallel one. */
+/** The active states without active children, as dotted paths: one for a plain chart, one for each region of a parallel state. */
 export function leavesOf(value: StateValue): string[] {
   if (typeof value === 'string') return [value];
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -13,7 +13,7 @@ export function leavesOf(value: StateValue): string[] {
 
 export const valueText = (value: StateValue): string => leavesOf(value).join(', ');
 
-/** Every active state as a dotted path, the compound ones included. */
+/** All active states as dotted paths, including compound ones. */
 export function activePaths(value: StateValue): Set<string> {
   const active = new Set<string>();
   const enter = (inner: StateValue | undefined, around: string) => {

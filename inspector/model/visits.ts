@@ -16,7 +16,7 @@ interface Move {
   count: number;
 }
 
-/** The counts of one chart. */
+/** How often each state and transition of one chart was visited, and the largest of these counts. */
 export interface Heat {
   /** By path. */
   readonly states: ReadonlyMap<string, number>;

@@ -226,7 +226,7 @@ export function isIgnored(recording: ReadTrace, line: number): boolean {
   return step?.taken?.length === 0 && ['deliver', 'timer', 'command', 'link'].includes(step.kind);
 }
 
-/** A transition that a role took. */
+/** A transition that one role of a node took in a step. */
 export interface TakenBy {
   readonly role: string;
   readonly transition: ChartTransition;

@@ -5,7 +5,7 @@ import { isStep, type NetworkLine, type StepLine, type TraceLine } from '../../n
 export const numberText = (value: number): string =>
   Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/\.?0+$/, '');
 
-/** A length of time of live programs. */
+/** A duration in a live program as text, in a readable unit. */
 export function durationText(ms: number): string {
   if (Math.abs(ms) < 1000) return `${numberText(ms)} ms`;
   return ms < 60_000 ? `${numberText(ms / 1000)} s` : `${Math.floor(ms / 60_000)} min ${numberText((ms % 60_000) / 1000)} s`;

@@ -1,4 +1,7 @@
-/** Doing something by hand, in a run that is made again or to what is alive. */
+/**
+ * Performs gestures: events that the viewer adds by hand. They change the live program or, for a simulation, repeat the run with these
+ * events.
+ */
 import { reach, type Gesture } from './reach.js';
 import { isAlive, reachNow } from './live-reach.js';
 import { reload } from './load.js';

@@ -120,7 +120,7 @@ function settle(view: View): void {
   writeHash(hashOf(baseOf(location.hash), view), isNew);
 }
 
-/** `isNew` for what Back leads away from. */
+/** Writes the view into the page's address. With `isNew`, it is a new entry of the browser's history, so Back returns to the last one. */
 export function writeHash(hash: string, isNew: boolean): void {
   try {
     if (isNew) history.pushState(null, '', hash);

@@ -1,4 +1,4 @@
-/** The whole page. */
+/** The root component of the inspector's page: a toolbar, all views and their layout, keys, and the dialogs over them. */
 import { useEffect, useState } from 'preact/hooks';
 import { AttachPage, YourApp } from './attach.js';
 import { ChartView } from './chart/view.js';

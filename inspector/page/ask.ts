@@ -16,7 +16,7 @@ export function ask(): void {
   askings.value++;
 }
 
-/** Rising. */
+/** The numbers of the matching lines, in ascending order. */
 export const hits = signal<readonly number[]>([]);
 /** From when to when it holds, for each node; `null` for what is of a moment. */
 export const intervals = signal<readonly Interval[] | null>(null);

@@ -18,7 +18,7 @@ interface Asked {
   readonly value?: AskedValue;
 }
 
-/** `null` for the line at the playhead. */
+/** The question of the "why" panel. `null` if it asks about the line at the playhead. */
 export const asked = signal<Asked | null>(null);
 
 export const askWhy = (about: string, line: number): void => void (asked.value = { about, line });

@@ -34,7 +34,7 @@ export const AttachPage = () => (
   </main>
 );
 
-/** The first text of the start page. */
+/** The instructions on the start page that attach the inspector to the reader's own program. */
 export const YourApp = () => (
   <Lines
     title="Actors of any program, live"

@@ -1,4 +1,7 @@
-/** A canvas as large as the space it is given, sharp on every screen, painted whenever what it reads changes. */
+/**
+ * A canvas component that fills its container and is sharp on every screen. It repaints when a signal that its `paint` function reads
+ * changes.
+ */
 import { effect, signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -34,7 +37,7 @@ export function Canvas({ paint, label, ...rest }: CanvasProps) {
   return <canvas ref={ref} role="img" aria-label={label} tabIndex={0} {...rest} />;
 }
 
-/** Fits a canvas to a size in points and wipes it. */
+/** Gives a canvas a size in CSS pixels, adapted to the screen's pixel density, and clears it. */
 export function sized(canvas: HTMLCanvasElement, { width, height }: Size): CanvasRenderingContext2D {
   const density = Math.min(devicePixelRatio || 1, 2);
   const [w, h] = [Math.round(width * density), Math.round(height * density)];

@@ -1,3 +1,6 @@
-/** ELK as the text of a worker: compressed, in base64, as `vite.config.ts` makes it. */
+/**
+ * Type of the generated module with the layout engine ELK. `vite.config.ts` bundles ELK as compressed text, from which the page makes a
+ * worker.
+ */
 declare const engine: string;
 export default engine;

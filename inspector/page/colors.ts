@@ -1,4 +1,4 @@
-/** The colors of the canvases, from the same style sheet as everything else. */
+/** Colors for the views that are painted on a canvas, read from the variables of the page's style sheet, for each theme. */
 import type { Overlay } from '../../machines/protocol.js';
 import { theme, type Theme } from './shell.js';
 

@@ -1,4 +1,7 @@
-/** The run that the one on the page is held against: a branch, a trace from a file, or the scenario with another seed or other options. */
+/**
+ * The run that the "compare" view shows next to the current one: a branch, a trace from a file, or the scenario with another seed or
+ * options.
+ */
 import { computed, effect, signal } from '@preact/signals';
 import { firstDifference, firstOtherStep } from '../model/difference.js';
 import { isTimed } from '../model/playback.js';

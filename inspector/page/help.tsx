@@ -1,4 +1,4 @@
-/** The keys, and how to read the views. */
+/** The help dialog: all keys of the page, and an explanation of each view. */
 import { useEffect, useRef } from 'preact/hooks';
 import { KEYS } from './keyboard.js';
 import { isHelpOpen } from './shell.js';

@@ -8,10 +8,10 @@ import { gestureText, reachProblem, offer, type Gesture } from './reach.js';
 import { askServer } from './served.js';
 import { growing, isLoading, recording, selectedNode } from './state.js';
 
-/** True if the trace grows by itself. */
+/** True if the page shows a running program, whose trace is still growing. */
 export const isAlive = computed(() => growing().header?.live === true && isLoading.value);
 
-/** True if any gesture may be possible. */
+/** True if the viewer may be able to perform gestures, on a live program or in a run that can be repeated. */
 export const mayReach = computed(() => isAlive.value || offer.value !== null);
 
 /** `null` if the program accepts no gestures. */
@@ -20,7 +20,7 @@ const offerOfNode = signal<Offer | null>(null);
 /** The gestures on the selection, in a repeated run or on live nodes. */
 export const offerNow = computed((): Offer | null => (isAlive.value ? offerOfNode.value : offer.value));
 
-/** The last gesture, in words. */
+/** The last gesture on a live program, as text. */
 export const lastDone = signal<string | null>(null);
 
 const selectedName = computed(() => (isAlive.value ? recording.value.nodes.names[selectedNode.value] : undefined));

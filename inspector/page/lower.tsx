@@ -1,4 +1,4 @@
-/** The panel for what is read rather than watched: the events, the properties, plots. */
+/** The lower panel with tabs: events, causes, properties, gestures, comparison and plots. */
 import { GesturePanel } from './gestures.js';
 import { currentGestures } from './branches.js';
 import { Compare } from './compare.js';

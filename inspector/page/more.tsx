@@ -1,4 +1,4 @@
-/** The rest of a list that is too long: the number of items, and their names as the title. */
+/** The end of a list that is too long to show: "and 12 more", with the names of these items as its tooltip. */
 
 /** More names do not fit. */
 const TITLE_MAX = 200;

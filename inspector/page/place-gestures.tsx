@@ -1,4 +1,4 @@
-/** Adding nodes, and links that follow from where the nodes stand. */
+/** Controls that add nodes to the network's picture. With "links by distance", nodes within a range of each other are linked. */
 import { act } from './act.js';
 import { freeName, freeSpot, linksWithin, putAt, range } from './network/by-hand.js';
 import { links, middle, positions, spotsNow } from './network/picture.js';

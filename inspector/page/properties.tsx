@@ -1,11 +1,10 @@
-/** The violations and their places. */
+/** Shows the protocol's properties with their verdicts, the violated ones first. A click on a violation moves the playhead to its line. */
 import { numberText } from '../model/words.js';
 import { More } from './more.js';
 import { recording, selectedNode, showLine, timed, verdict } from './state.js';
 
 const HOLDS = { true: 'holds', false: 'violated', null: 'unknown' } as const;
 
-/** The properties of the protocol and what came of each, the violated ones first; a violation is a place to go to. */
 export function Properties() {
   const { findings, endless } = verdict.value;
   return (
@@ -33,7 +32,7 @@ export function Properties() {
 /** The most nodes that are readable at once. */
 const NODES_SHOWN = 12;
 
-/** The nodes that a property is violated for. */
+/** The nodes at which a property is violated. */
 export const NodeList = ({ names }: { names: readonly string[] }) => (
   <span>
     for{' '}

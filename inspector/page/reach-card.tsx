@@ -1,4 +1,6 @@
-/** The possible gestures on the selected node, link and message at this moment. */
+/**
+ * Buttons for what the viewer can do now to the selected node, link or message: send a command, crash a node, cut a link, lose a message.
+ */
 import { useState } from 'preact/hooks';
 import type { Offer, OfferedCommand } from '../offers.js';
 import { act } from './act.js';

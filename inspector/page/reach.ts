@@ -16,7 +16,7 @@ import { forgetPlaces } from './network/by-hand.js';
 import { askServer } from './served.js';
 import { axis, currentLine, isPlaying, pauseAt, playhead, recording, replaced } from './state.js';
 
-/** A scenario event, as in a scenario file. */
+/** A scenario event that the viewer adds by hand, in the form of a scenario file. */
 export type Gesture = { readonly at: number; readonly do: string } & Readonly<Record<string, unknown>>;
 
 interface ScenarioJson {
@@ -83,7 +83,7 @@ async function askForMeters(): Promise<void> {
   if (response?.ok) meters.value = ((await response.json()) as readonly MeterSample[] | null) ?? [];
 }
 
-/** When a gesture comes that is made now. */
+/** The time at which a gesture takes effect if the viewer performs it now. */
 export const momentOfGesture = (): ReturnType<typeof timeOfGesture> => timeOfGesture(recording.value, axis.value, playhead.value);
 
 export type Load = (body: ReadableStream<Uint8Array>) => Promise<void>;
@@ -110,7 +110,7 @@ export function takeBack(gesture: Gesture, load: Load): Promise<void> {
   return change(next, `without ${gestureText(gesture)}`, load);
 }
 
-/** Shows another branch. */
+/** Shows another branch: the same scenario with other gestures. */
 export function showBranch(branch: number, load: Load): Promise<void> {
   const { gestures: next, name } = branches.value[branch]!;
   return change(next, name, load);
@@ -194,7 +194,7 @@ function lineOfStep(steps: number): number {
   return recording.value.end - 1;
 }
 
-/** A gesture in words. */
+/** A gesture as text. */
 export function gestureText({ at: _, do: what, node, link, channel, message, nodes, ...rest }: Gesture): string {
   const whom = [node, link, channel, nodes].flatMap((one) =>
     one === undefined ? [] : [Array.isArray(one) ? one.join(' – ') : String(one)],

@@ -1,4 +1,4 @@
-/** The target of the page's requests: its server or, in a frame of a page of the same origin that answers instead, that page. */
+/** Sends the page's requests to its server. In the website's playground, which has no server, the surrounding page replies instead. */
 interface Around {
   /** The playground of the site has no server. Its worker answers. */
   readonly answerInspector?: typeof fetch;

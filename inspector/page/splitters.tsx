@@ -1,4 +1,4 @@
-/** The borders between panels, to drag or to move with the arrow keys; the sizes are remembered. */
+/** The borders between panels, moved with the mouse or the arrow keys. A cookie stores the sizes. */
 import { signal } from '@preact/signals';
 
 type Sizes = Readonly<Partial<Record<'rail' | 'chart' | 'lower', number>>>;
@@ -46,7 +46,7 @@ function resize(side: Side, size: number | null): void {
   }
 }
 
-/** The sizes as the layout reads them. */
+/** The sizes of the panels, as CSS variables for the page's layout. */
 export const panelSizes = (): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(sizes.value).map(([side, size]) => [`--${side}`, `${size}px`]));
 

@@ -1,4 +1,4 @@
-/** The names of the states in the tally: without their chart's name, unless there are several charts. */
+/** Names and colors of charts' states in plots and lanes. The chart's name is added only if the trace has several charts. */
 import { computed } from '@preact/signals';
 import { kindStyle } from './colors.js';
 import { growing } from './state.js';

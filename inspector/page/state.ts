@@ -19,7 +19,7 @@ import { verdictOf } from '../model/verdict.js';
 
 /** A recording grows in place. A new holder notifies its readers. */
 const held = signal({ recording: new ReadTrace() });
-/** Changes when another trace is opened. */
+/** The trace on the page. The signal changes when another trace is opened. */
 export const recording = computed(() => held.value.recording);
 /** The same recording, for readers that need every piece that arrives. */
 export const growing = (): ReadTrace => held.value.recording;
@@ -32,12 +32,12 @@ export const sourceProblem = signal<string | null>(null);
 export const axis = signal<Axis>('time');
 export const playhead = signal<Playhead>({ line: -1, x: 0 });
 export const isPlaying = signal(false);
-/** Times the natural speed. */
+/** The playback speed, as a factor: 1 is the natural speed of the trace. */
 export const speed = signal(1);
 
 /** Node by number, message by ordinal; -1 for none. */
 export const selectedNode = signal(-1);
-/** A link by the numbers of its ends. */
+/** The selected link, by the numbers of its two nodes. */
 export const selectedLink = signal<readonly [number, number] | null>(null);
 export const selectedMessage = signal(-1);
 export const trail = signal<Trail | null>(null);
@@ -86,7 +86,7 @@ export function goTo(line: number): void {
 /** True if the playhead stays at the end of a trace that is still being written. */
 export const followsEnd = signal(true);
 
-/** The lines at which playing stops; rising. */
+/** The lines at which playback stops, in ascending order. */
 export const breakpoints = signal<readonly number[]>([]);
 
 /** Where playing ends; `null` for the end of the trace. */

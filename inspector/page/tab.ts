@@ -1,4 +1,4 @@
-/** Which of what is read rather than watched is in the lower panel. */
+/** The tabs of the lower panel, and the one that is open. */
 import { signal } from '@preact/signals';
 
 export const TABS = ['events', 'why', 'properties', 'by hand', 'compare', 'plots'] as const;

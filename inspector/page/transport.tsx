@@ -1,4 +1,4 @@
-/** Play, step, speed, and the line of the whole trace to scrub along. */
+/** The controls for playback: play, step and speed, and a timeline of the whole trace to click or drag on. */
 import { computed } from '@preact/signals';
 import { xOf } from '../model/playback.js';
 import { numberText, sentence } from '../model/words.js';

@@ -1,4 +1,4 @@
-/** "Why?": the causes of what is asked about, as cards, newest first; each is a place to go to. */
+/** The "why" tab: the chain of causes of a step or a value, newest first. A click on a cause moves the playhead to its line. */
 import { changeAt, historyOf } from '../model/history.js';
 import { numberText } from '../model/words.js';
 import { isIgnored, refusalsAt, takenAt, waitCycle, type TakenBy, type WaitEdge } from '../model/why.js';

@@ -1,5 +1,5 @@
 /**
- * The page for any program: an address to open and to give to programs in QUIVER_INSPECT, and one to give to `@statelyai/inspect`.
+ * A server with an inspector page for any program. Programs report to it through QUIVER_INSPECT, or through Stately's `@statelyai/inspect`.
  */
 import { LiveTrace } from '../live/live-trace.js';
 import { FreeNames } from '../live/free-names.js';

@@ -33,7 +33,7 @@ export function readStory(text: string): Story {
   };
 }
 
-/** The file of a story. */
+/** A story as the text of its file. */
 export const storyFile = ({ name: _, ...story }: Story): string =>
   `${JSON.stringify({ story: STORY_VERSION, ...story }, null, 2)}\n`;
 

@@ -1,4 +1,4 @@
-/** A value of a context: a short one in one line, a long one as a tree that unfolds, each part with its value before the step. */
+/** Shows one value of a context: short values in one line, long ones as a tree to expand. Each part shows its value before the step. */
 import { useState } from 'preact/hooks';
 
 /** Longer texts are folded. */

@@ -1,4 +1,4 @@
-/** The contexts of a node's roles, what the last step changed in them marked, with what it was before. */
+/** Shows the XState context of each role of a node. Values that the last step changed are marked, with their previous values. */
 import type { RoleView } from '../../../machines/protocol.js';
 import type { RoleNow } from '../../model/moment.js';
 import { valueText } from '../../model/values.js';

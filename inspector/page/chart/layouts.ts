@@ -13,7 +13,7 @@ export const CHART_DEPTH_MAX = 50;
 
 export const isTooLarge = (chart: Chart): boolean => chart.states.size > CHART_STATES_MAX || depthOf(chart) > CHART_DEPTH_MAX;
 
-/** The message of the last layout that failed. */
+/** The error message of the last layout that failed. */
 export const layoutError = signal<string | null>(null);
 
 const known = new WeakMap<Chart, Map<string, Signal<ChartLayout | null>>>();
@@ -24,7 +24,7 @@ const last = new WeakMap<Chart, ChartLayout>();
 export const fittingScale = (layout: ChartLayout, panel: Size): number =>
   Math.min(panel.width / layout.width, panel.height / layout.height);
 
-/** The layout, or `null` until it is computed. */
+/** The layout of a chart with these states folded, or `null` until the worker has computed it. */
 export function layoutOf(chart: Chart, folded: FoldedPaths): ChartLayout | null {
   if (isTooLarge(chart)) return null;
   const layouts = known.get(chart) ?? new Map<string, Signal<ChartLayout | null>>();

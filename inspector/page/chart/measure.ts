@@ -3,14 +3,14 @@ import type { Measure } from '../../model/chart-shapes.js';
 
 export const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", sans-serif';
 
-/** The least size of words on a picture. */
+/** The font size of labels in pictures, in pixels. */
 export const LABEL_SIZE = 12;
 export const labelFont = (weight: number): string => `${weight} ${LABEL_SIZE}px ${FONT}`;
 
 const ctx = document.createElement('canvas').getContext('2d')!;
 const known = new Map<string, number>();
 
-/** The width of a text. To measure costs more than to draw, so it is done once. */
+/** The width of a text in pixels. Each text is measured only once, because measuring takes longer than drawing. */
 export function widthOf(text: string, font: string): number {
   const key = `${font} ${text}`;
   let width = known.get(key);

@@ -59,7 +59,7 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, KEY_PX],
 };
 
-/** Handlers for the container that scrolls. */
+/** Creates the event handlers that move and zoom the chart in the container that scrolls. */
 export function usePan(ref: RefObject<HTMLElement>) {
   const drag = useRef<{ x: number; y: number; left: number; top: number; moves: boolean } | null>(null);
   return {

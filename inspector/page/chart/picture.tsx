@@ -1,4 +1,4 @@
-/** One chart as SVG. */
+/** Draws one chart as SVG: states, transitions, the active states, the transitions last taken, and test coverage or visits if requested. */
 import { FOLD_SIZE, HISTORY_WIDTH, INITIAL_WIDTH, LINE_HEIGHT, NAME_HEIGHT, PAD } from '../../model/chart-shapes.js';
 import type { ChartLayout, Label, PlacedEdge, PlacedState } from '../../model/chart-shapes.js';
 import { isOuter, type ChartTransition } from '../../model/chart.js';

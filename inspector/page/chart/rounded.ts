@@ -1,4 +1,4 @@
-/** The lines of charts. */
+/** Rounds the corners of the lines that represent transitions in the picture of a chart. */
 import type { ChartPoint } from '../../model/chart-shapes.js';
 
 const RADIUS = 6;

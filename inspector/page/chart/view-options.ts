@@ -9,7 +9,7 @@ import type { FoldedPaths } from '../../model/fold.js';
  * pixels of the screen for one of the chart.
  */
 export const zoom = signal<'follow' | 'fit' | number>('follow');
-/** The scale that is shown. */
+/** The scale of the chart on the page, as a factor, whatever `zoom` is. */
 export const shownScale = signal(1);
 /** By the name of the chart. */
 const folded = signal<ReadonlyMap<string, FoldedPaths>>(new Map());

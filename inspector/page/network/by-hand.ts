@@ -17,7 +17,7 @@ const places = new Map<string, Spot>();
 /** Puts the node of this name somewhere, now and in runs that are made again. */
 export const putAt = (name: string, spot: Spot): void => void places.set(name, spot);
 
-/** Another trace is shown, whose nodes are others. */
+/** Discards the places of the previous trace's nodes, when another trace is opened. */
 export function forgetPlaces(): void {
   places.clear();
   range.value = null;
@@ -44,7 +44,7 @@ export function linksWithin(reach: number, node: string, spots: ReadonlyMap<stri
 
 const STEP = 40;
 
-/** The middle, or the nearest free place. */
+/** A place for a new node: the middle or, if it is taken, the nearest free place to the right. */
 export function freeSpot(middle: Spot, taken: readonly Spot[]): Spot {
   let spot = middle;
   while (taken.some((other) => distance(spot, other) < STEP)) spot = { x: spot.x + STEP, y: spot.y };

@@ -1,12 +1,15 @@
-/** Large networks are placed by a worker; where there is none (a page that is one file), here. */
+/**
+ * Computes the places of nodes of a large network in a worker. A page that is a single file has no worker and computes them in its own
+ * thread.
+ */
 import { isServed } from '../shell.js';
 import { placeNodes, type LinkEnds, type Placement } from './force.js';
 import type { MoveOrder, PlaceOrder } from './layout.worker.js';
 
-/** From so many nodes on. */
+/** Number of nodes from which on a network is large. */
 export const CROWD = 250;
 
-/** `hasMoved` is called when the nodes stand elsewhere. */
+/** Starts the computation of all places. `hasMoved` is called whenever there are new ones. */
 export function placeCrowd(count: number, ends: readonly LinkEnds[], hasMoved: (placement: Placement) => void): Placement {
   if (!isServed) return placeNodes(count, ends);
   const worker = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });

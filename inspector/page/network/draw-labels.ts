@@ -17,7 +17,7 @@ const MARK_PARTS = [0.38, 0.5, 0.6, 0.3] as const;
 /** The most labels of links. Beyond it, correct ones are only drawn for the selected node. */
 const MARKS_MAX = 8;
 
-/** Returns the places that are taken. */
+/** Draws all labels and returns the areas that they cover. */
 export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): LabelPlaces {
   const { ctx } = drawn;
   const isCrowd = drawn.count > LABELS_MAX;

@@ -1,4 +1,7 @@
-/** Paints programs around their nodes: a ground with an outline and the name above it, and what is folded with a word for it. */
+/**
+ * Draws each program of a live network as a colored area around its nodes with its name. A label counts the stopped nodes, shown at one
+ * place.
+ */
 import { polygonHull } from 'd3-polygon';
 import { labelFont } from '../chart/measure.js';
 import { kindColor, palette } from '../colors.js';

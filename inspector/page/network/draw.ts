@@ -131,7 +131,7 @@ export function drawGroups(drawn: Drawn, { nodes }: Scene, links: readonly Scene
 
 const GAUGE = { width: 7, gap: 3 } as const;
 
-/** The width of the columns of a node. */
+/** The total width of a node's gauges, the small columns next to it. */
 export const gaugesWidth = (gauges: readonly unknown[]): number => gauges.length * (GAUGE.width + GAUGE.gap) - GAUGE.gap;
 
 /** Small columns at the right of a node, filled to the part that they show, with the numbers above. */

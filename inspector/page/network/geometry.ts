@@ -1,4 +1,4 @@
-/** From the plane in which the nodes stand to the canvas, and back. */
+/** Converts between the coordinates of the nodes and those of the canvas, and computes the lines that messages follow between nodes. */
 export interface Viewport {
   readonly scale: number;
   readonly dx: number;
@@ -19,7 +19,7 @@ export const toPlane = ({ scale, dx, dy }: Viewport, x: number, y: number): Spot
 /** For the names of nodes; programs have an outline and a name above it. */
 export const MARGIN = { nodes: 48, programs: 72 } as const;
 
-/** Everything in sight, with a margin around it. */
+/** A viewport that shows all nodes with a margin. */
 export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number, height: number, around: number): Viewport {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let i = 0; i < xs.length; i++) {
@@ -65,7 +65,7 @@ export function distanceToLine(at: Spot, from: Spot, to: Spot): number {
   return Math.hypot(from.x + part * dx - at.x, from.y + part * dy - at.y);
 }
 
-/** A way between nodes without the nodes themselves. */
+/** Shortens a line between two nodes so that it begins and ends at their circles. */
 export function between(chain: readonly Spot[], radius: number): Spot[] {
   const rim = Math.min((radius + 7) / Math.max(lengthOf(chain), 1), 0.4);
   return [along(chain, rim), ...chain.slice(1, -1), along(chain, 1 - rim)];

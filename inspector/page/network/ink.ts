@@ -1,4 +1,4 @@
-/** The parts that all painters of the network's picture share. */
+/** Shared parts of the functions that draw the network's picture: their input, sizes and positions of nodes, circles and text. */
 import type { FoldedNodes } from './programs.js';
 import { radiusAt, toCanvas, type Spot, type Viewport } from './geometry.js';
 
@@ -25,7 +25,7 @@ export interface Emphasis {
   readonly way: readonly (readonly [number, number])[];
 }
 
-/** The most words that are readable. */
+/** The largest number of nodes that are drawn with names. With more, names would not be readable. */
 export const LABELS_MAX = 120;
 
 export const spotOf = ({ view, xs, ys }: Drawn, node: number): Spot => toCanvas(view, xs[node]!, ys[node]!);

@@ -1,4 +1,6 @@
-/** The parts of the network's picture at the playhead, as signals, and its painting. */
+/**
+ * The state of the network's picture at the playhead, as signals: positions, links, messages and labels; and the function that draws it.
+ */
 import { computed, signal } from '@preact/signals';
 import { progress } from '../../model/playback.js';
 import type { Size } from '../../model/chart-shapes.js';
@@ -33,11 +35,11 @@ import { folded, foldsOf, groupNames, placePrograms, programsOf, type Span } fro
 import { idOf } from '../../model/words.js';
 import { SceneReader } from './scene.js';
 
-/** More moving messages than this are only counted. */
+/** The largest number of moving messages that are drawn. With more, only their number is shown. */
 export const MESSAGES_MAX = 3000;
 
 export const hovered = signal(-1);
-/** `null` while everything is kept in sight. */
+/** The part of the network that the viewer has zoomed or moved to. `null` if the picture shows everything. */
 export const chosenView = signal<Viewport | null>(null);
 const size = signal<Size>({ width: 0, height: 0 });
 /** Where the nodes stand; another object whenever one has moved. */
@@ -83,7 +85,7 @@ function spanOf(node: number): Span {
   return [steps[node]?.[0] ?? 0, last % 2 === 1 ? Infinity : last >> 1];
 }
 
-/** The places of all nodes. */
+/** A map from the names of the nodes to their positions. */
 export function spotsNow(): ReadonlyMap<string, Spot> {
   const { xs, ys } = positions.value;
   return new Map(recording.value.nodes.names.map((name, node) => [name, { x: xs[node] ?? 0, y: ys[node] ?? 0 }]));
@@ -121,7 +123,7 @@ export const spotsDrawn = computed(() =>
 const labels = computed(() =>
   recording.value.nodes.names.map((name, node) => (recording.value.programs[node] === undefined ? name : idOf(name))),
 );
-/** Where the nodes are drawn. */
+/** The positions at which nodes are drawn. Stopped nodes of a program share one. */
 export const drawnAt = computed(() => folded(positions.value, folds.value));
 export const links = computed(() => reader.value?.links(moment.value) ?? []);
 export const flights = computed(() => moment.value.flights());

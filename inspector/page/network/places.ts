@@ -1,4 +1,4 @@
-/** Places of words on the network's picture, so that none covers another one or a node. */
+/** Finds free areas for the labels of the network's picture, so that a label covers neither another label nor a node. */
 import { radiusOf, spotOf, type Drawn } from './ink.js';
 
 /** A rectangle around its middle. */
@@ -9,13 +9,13 @@ interface CenteredBox {
   readonly height: number;
 }
 
-/** The height of a line of words. */
+/** The height of one line of a label, in pixels. */
 export const LABEL_HEIGHT = 13;
 
 export class LabelPlaces {
   constructor(private readonly taken: CenteredBox[] = []) {}
 
-  /** All places but those of the nodes. */
+  /** All areas are free, except those of the nodes. */
   static around(drawn: Drawn): LabelPlaces {
     const places = new LabelPlaces();
     const size = 2 * radiusOf(drawn) - 1;
@@ -23,12 +23,12 @@ export class LabelPlaces {
     return places;
   }
 
-  /** The same places for other words, which change nothing here. */
+  /** A copy, to try labels without taking their areas here. */
   copy(): LabelPlaces {
     return new LabelPlaces([...this.taken]);
   }
 
-  /** Takes a place whether it is free or not. */
+  /** Takes an area, whether it is free or not. */
   keep(box: CenteredBox): void {
     this.taken.push(box);
   }

@@ -8,7 +8,7 @@ import { forceCollide, forceSimulation, type SimulationNodeDatum } from 'd3-forc
 import type { Life, Moment } from '../../model/moment.js';
 import { placeNodes, type LinkEnds, type Placement, type Positions } from './force.js';
 
-/** The numbers of its nodes. A node without a program forms a group without a name. */
+/** A program and the numbers of its nodes. Nodes that belong to no program form a group without a name. */
 export interface ProgramNodes {
   readonly name: string | null;
   readonly nodes: readonly number[];
@@ -18,8 +18,9 @@ export interface ProgramNodes {
 export type Span = readonly [from: number, to: number];
 
 /**
- * The seat of each node. A node reuses the seat of one that ended before it began, so there are as many seats as nodes that run at the same
- * time. The first stopped node keeps its seat, where all stopped nodes are shown.
+ * Assigns a place within a program to each of its nodes.
+ * A node reuses the place of one that ended before it began, so there are as many places as nodes that run at the same time. The first
+ * stopped node keeps its place, where all stopped nodes are shown.
  */
 export function seatsOf(nodes: readonly number[], spanOf: (node: number) => Span): readonly number[] {
   const firstStopped = nodes.find((node) => spanOf(node)[1] !== Infinity);

@@ -4,7 +4,7 @@
  * Pivot MDS (Brandes, Pich 2006): the distances to a few nodes that are far from each other, doubly centered, projected on their two main
  * directions. Without it, forces that start from a heap leave large networks folded.
  */
-/** A link by the numbers of its nodes. */
+/** A link, by the numbers of the two nodes that it connects. */
 export interface NumberedLink {
   readonly source: number;
   readonly target: number;

@@ -1,4 +1,4 @@
-/** The picture of the network in words. */
+/** The network's picture as tables, for screen readers and for search: nodes, links that are down, and messages in flight. */
 import type { MessageRow } from '../../model/messages.js';
 import { valueText } from '../../model/values.js';
 import { numberText } from '../../model/words.js';

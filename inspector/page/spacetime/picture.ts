@@ -123,7 +123,7 @@ export function scrollTo(y: number): void {
   scroll.value = Math.min(Math.max(y, 0), scrollMax.peek());
 }
 
-/** Scrolls no further than it has to. */
+/** Scrolls the diagram, as little as necessary, until the lane of the selected node is visible. */
 export function showLaneOfSelected(): void {
   const lane = laneOf.value.get(selectedNode.value);
   if (lane === undefined) return;

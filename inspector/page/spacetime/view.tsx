@@ -1,4 +1,4 @@
-/** The space-time diagram: who did what when, and what could have caused it. */
+/** The space-time diagram: a lane for each node, time to the right, and an arrow for each message. It shows which steps caused which. */
 import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { numberText, sentence } from '../../model/words.js';

@@ -23,7 +23,7 @@ interface OwnMoment {
 const PLACE = 'story of one’s own';
 
 export const moments = signal<readonly OwnMoment[]>(recalled());
-/** True if each gesture becomes a caption. */
+/** True if each gesture of the viewer adds a caption to the story. */
 export const addsGestures = signal(false);
 
 function recalled(): readonly OwnMoment[] {

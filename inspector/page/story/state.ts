@@ -30,7 +30,7 @@ export async function askForStories(): Promise<void> {
   if (response?.ok) allStories.value = (await response.json()) as Story[];
 }
 
-/** Nothing but the list of stories. */
+/** Closes the open story and shows the list of all stories. */
 export function openList(): void {
   story.value = null;
   opened(new ReadTrace());
@@ -47,7 +47,7 @@ export async function openStory(name: string, number: number): Promise<void> {
   await showStory(found, number);
 }
 
-/** Opens a story at one of its steps. */
+/** Opens a story at one of its steps, by number. */
 export async function showStory(captions: Story, number: number): Promise<void> {
   shown = null;
   story.value = captions;

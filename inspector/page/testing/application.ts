@@ -1,4 +1,6 @@
-/** An application of XState actors in this process that reports to an inspector: an app with a cart, and a promise for each job. */
+/**
+ * An XState application for tests that reports to an inspector from the test's own process: an app with a cart, and a promise for each job.
+ */
 import { onTestFinished } from 'vitest';
 import { assign, createActor, fromPromise, setup, type AnyActorRef } from 'xstate';
 import { reportActors } from '../../live/actors.js';

@@ -1,3 +1,4 @@
+/** Checks the page with axe, a library that finds barriers for people with disabilities, for tests. */
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 

@@ -7,7 +7,7 @@ import { expect, inject } from 'vitest';
 import type { Gestures } from '../../gestures.js';
 import { serveTrace, type Served, type TraceSource } from '../../server.js';
 
-/** The page as it is shipped. */
+/** The address of the built page that the tests open. */
 export const pageUrl = new URL(inject('page'));
 
 const DESKTOP = { width: 1440, height: 900 };
@@ -41,7 +41,7 @@ export interface Visited {
   leave(allowed?: RegExp): Promise<void>;
 }
 
-/** The page at an address. */
+/** Opens the page at an address in the shared tab. */
 export async function visit(url: string, { scheme = 'light', reducedMotion = false }: VisitOptions = {}): Promise<Visited> {
   const tab = await (opening ??= newTab());
   const { page } = tab;

@@ -1,4 +1,4 @@
-/** Programs of the tests, each in a separate process: `live/peer.fixture.mjs`. */
+/** Starts programs for tests that report to an inspector. Each is a separate process that runs `live/peer.fixture.mjs`. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

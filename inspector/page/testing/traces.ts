@@ -1,4 +1,4 @@
-/** Traces for the tests, from real runs. */
+/** Traces for tests of the inspector, recorded from real simulations. */
 import { protocols } from '../../../machines/index.js';
 import { recordRun } from '../../../network/record-run.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
