@@ -12,6 +12,7 @@ import { hybridTable } from './hybrid.js';
 import { extremesTable, leanTable, upsetTable } from './hierarchy.js';
 import { afterLoss, linksAt, topologyOf, type ElectionCost } from './run.js';
 import { sampleTable } from './sample.js';
+import { historyTable, priceTable, zeroLevelsTable } from './chapter6.js';
 import { recoveryTable } from '../recovery.js';
 import { election } from '../../../machines/election/index.js';
 
@@ -30,6 +31,9 @@ export const electionPaper: Experiment = {
     yield leanTable((share) => progress(0.9 + 0.1 * share));
     yield extremesTable();
     yield hybridTable();
+    yield historyTable();
+    yield zeroLevelsTable();
+    yield priceTable();
     yield recoveryTable(election);
     yield costPlot();
     progress(1);

@@ -1,4 +1,4 @@
-/** Properties D, F, G and H over random runs, and mistakes in the chart that break each of them. */
+/** Properties D, F, G, H and Lemma 2 over random runs, and mistakes in the chart that break each of them. */
 import { expect, test } from 'vitest';
 import { assign } from 'xstate';
 import { election } from '../../../machines/election/index.js';
@@ -8,9 +8,9 @@ import { watchSearches } from './searches.js';
 
 const RUNS = Array.from({ length: 12 }, (_, i) => i + 1);
 
-test.each(['perfect', 'logical'] as const)('D, F, G and H hold after the last change, with %s clocks', (clock) => {
+test.each(['perfect', 'logical'] as const)('D, F, G, H and Lemma 2 hold after the last change, with %s clocks', (clock) => {
   const { looked, broken } = watchSearches(election, RUNS, { clock });
-  expect(broken).toEqual({ D: 0, F: 0, G: 0, H: 0 });
+  expect(broken).toEqual({ D: 0, F: 0, G: 0, H: 0, 'Lemma 2': 0 });
   for (const count of Object.values(looked)) expect(count).toBeGreaterThan(20);
 });
 
@@ -30,6 +30,7 @@ const changed = (
 
 test.each([
   ['D', 'adoptLeaderPair', (height: Height) => ({ ...height, delta: height.delta + 1 })],
+  ['Lemma 2', 'adoptLeaderPair', (height: Height) => ({ ...height, delta: Math.max(1, 20 - height.delta) })],
   ['H', 'propagateLargestRefLevel', (height: Height) => ({ ...height, delta: height.delta + 2 })],
   ['G', 'propagateLargestRefLevel', (height: Height) => ({ ...height, r: 1 as const })],
 ] as const)('%s is broken by a mistake in %s', (property, action, change) => {

@@ -1,12 +1,12 @@
 /**
- * Properties D, F, G and H of the thesis (section 3.5), watched over a run. They depend on the history of elections and searches after the
- * last change of links, which no state contains.
+ * Properties D, F, G and H of the thesis (section 3.5) and Lemma 2, watched over a run. They depend on the history of elections and searches
+ * after the last change of links, which no state contains.
  *
  * For each leader pair since the last change: the tree LT of the nodes that have adopted it, each below the node that sent it. For each
  * reference level since then: the graph RD of the nodes that have adopted it, in that order. A change resets both. The properties are about
  * the heights of nodes; heights in flight or stored by neighbors are copies of them.
  */
-import { compareLeaderPairs, isSame, type Height } from '../../../machines/election/height.js';
+import { compareHeights, compareLeaderPairs, isSame, type Height } from '../../../machines/election/height.js';
 import { neighbors } from '../../../machines/election/links.js';
 import { electionContext } from '../../../machines/election/view.js';
 import type { NodeId } from '../../../machines/effects.js';
@@ -15,15 +15,18 @@ import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
 import { turmoil } from './turmoil.js';
 
-export type HistoryProperty = 'D' | 'F' | 'G' | 'H';
+const PROPERTIES = ['D', 'F', 'G', 'H', 'Lemma 2'] as const;
+export type HistoryProperty = (typeof PROPERTIES)[number];
+
+const zero = (): Record<HistoryProperty, number> => ({ D: 0, F: 0, G: 0, H: 0, 'Lemma 2': 0 });
 
 const pairOf = ({ nlts, lid }: Height): string => `${nlts} ${lid[1]}`;
 const prefixOf = ({ tau, oid }: Height): string | null => (oid === null ? null : `${tau} ${oid[1]}`);
 
 export class Searches {
   /** Number of evaluations, and of violations. */
-  readonly looked: Record<HistoryProperty, number> = { D: 0, F: 0, G: 0, H: 0 };
-  readonly broken: Record<HistoryProperty, number> = { D: 0, F: 0, G: 0, H: 0 };
+  readonly looked = zero();
+  readonly broken = zero();
   /** LT: for each leader pair, the distance of each node from the leader. */
   private readonly trees = new Map<string, Map<NodeId, number>>();
   /** RD: for each prefix of a reference level, the nodes that have adopted it, in order. */
@@ -47,7 +50,11 @@ export class Searches {
     const height = this.height(node);
     this.before.set(node, height);
     if (!old) return;
-    if (compareLeaderPairs(old, height) !== 0) this.grow(node, height, event['from'] as NodeId | undefined);
+    const hasNewLeader = compareLeaderPairs(old, height) !== 0;
+    // A sink changes its height, under the same leader pair or as its own leader.
+    if (this.trees.get(pairOf(old))?.has(node))
+      this.note('Lemma 2', compareHeights(old, height) === 0 || (hasNewLeader && !isSame(height.lid, height.id)));
+    if (hasNewLeader) this.grow(node, height, event['from'] as NodeId | undefined);
     else if (prefixOf(old) !== prefixOf(height)) this.spread(node, height);
     this.judge(node, height);
   }
@@ -108,10 +115,7 @@ export function watchSearches(
   runs: readonly number[],
   options: Readonly<Record<string, unknown>>,
 ): Pick<Searches, 'looked' | 'broken'> {
-  const sum: Pick<Searches, 'looked' | 'broken'> = {
-    looked: { D: 0, F: 0, G: 0, H: 0 },
-    broken: { D: 0, F: 0, G: 0, H: 0 },
-  };
+  const sum = { looked: zero(), broken: zero() };
   for (const seed of runs) {
     const json = turmoil({ seed, nodes: 5 + (seed % 4), changes: 0, options });
     const events = json.topology.links.flatMap((link, i) => [
@@ -126,7 +130,7 @@ export function watchSearches(
     const searches = new Searches(simulation.configuration);
     simulation.network.steps$.subscribe((step) => searches.record(step));
     while (simulation.advance());
-    for (const property of ['D', 'F', 'G', 'H'] as const) {
+    for (const property of PROPERTIES) {
       sum.looked[property] += searches.looked[property];
       sum.broken[property] += searches.broken[property];
     }

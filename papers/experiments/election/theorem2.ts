@@ -8,8 +8,10 @@ import { componentsOf, adjacencyOf, hopsNow } from '../../../machines/election/g
 import { election } from '../../../machines/election/index.js';
 import type { ElectionProtocolOptions } from '../../../machines/election/options.js';
 import { leaderOf } from '../../../machines/election/view.js';
-import type { Configuration, Property, Topology } from '../../../machines/protocol.js';
+import type { Configuration, Property, Protocol, Topology } from '../../../machines/protocol.js';
 import { changesOf, connectedGraphs, type Change } from './instances.js';
+
+type Options = Readonly<Record<string, unknown>>;
 
 export interface Losses {
   /** Number of systems: a graph, a change, and a link of the leader's component that is lost at rest. */
@@ -19,20 +21,36 @@ export interface Losses {
 }
 
 /** All connected graphs and leaders of `n` nodes, one link change, one loss after it. */
-export function lossesAfterOneChange(n: number, options: Readonly<Record<string, unknown>>): Losses {
+export const lossesAfterOneChange = (n: number, options: Options): Losses =>
+  lossesAfter(n, options, (topology) => [...changesOf(topology, 1)].map(([change]) => change!));
+
+/**
+ * All connected graphs and leaders of `n` nodes, one loss, and no change before it: all reference levels are (0, 0, 0), as chapter 6
+ * requires for logical clocks.
+ */
+export const lossesAtZero = (n: number, options: Options, protocol: Protocol<any> = election): Losses =>
+  lossesAfter(n, options, () => [null], protocol);
+
+function lossesAfter(
+  n: number,
+  options: Options,
+  changesIn: (topology: Topology) => readonly (Change | null)[],
+  protocol: Protocol<any> = election,
+): Losses {
   const found = { losses: 0, needless: 0 };
   for (const topology of connectedGraphs(n)) {
     for (const leader of topology.nodes) {
-      for (const [change] of changesOf(topology, 1)) {
-        for (const link of linksAfter(topology, change!, leader)) {
+      for (const change of changesIn(topology)) {
+        for (const link of linksAfter(topology, change, leader)) {
           found.losses++;
-          const { verdict } = explore(election, {
+          const { verdict } = explore(protocol, {
             topology,
             options: { ...options, leader },
-            commands: [change!, { do: 'cut', link }],
+            commands: [...(change ? [change] : []), { do: 'cut', link }],
             oneByOne: true,
             properties: [noNeedlessElection(link)],
           });
+          if (verdict === 'unknown') throw new Error('A search of all interleavings was cut off.');
           if (verdict === 'invalid') found.needless++;
         }
       }
@@ -42,7 +60,12 @@ export function lossesAfterOneChange(n: number, options: Readonly<Record<string,
 }
 
 /** The links of the leader's component after the change. */
-function linksAfter({ nodes, links }: Topology, { do: what, link: [u, v] }: Change, leader: NodeId) {
+function linksAfter({ nodes, links }: Topology, change: Change | null, leader: NodeId) {
+  if (!change) return links.map(([a, b]) => [a, b] as const);
+  const {
+    do: what,
+    link: [u, v],
+  } = change;
   const kept = links.filter(([a, b]) => !(a === u && b === v));
   const after = what === 'join' ? [...links, [u, v, 1] as const] : kept;
   const home = componentsOf(adjacencyOf({ nodes, links: after })).find((component) => component.includes(leader))!;
