@@ -10,7 +10,7 @@ import { isObject } from './machines/checks.js';
 import { UsageError } from './machines/errors.js';
 import type { Protocol } from './machines/protocol.js';
 import type { Report } from './network/report.js';
-import { parseScenario } from './network/scenario/parse.js';
+import { readScenario } from './network/scenario/scenario.js';
 import { Simulation, type SimulationOptions } from './network/simulation.js';
 
 export {
@@ -69,9 +69,10 @@ export function simulate(scenario: unknown, options?: SimulationOptions): Report
     throw new UsageError(
       "simulate needs a scenario with the description of a protocol. Import one: import { directory } from 'xstate-quiver/machines', and give protocol: directory",
     );
-  const { name } = protocol;
-  const json = { ...(scenario as object), protocol: name };
-  return new Simulation(parseScenario(json, { [name]: protocol as unknown as Protocol }), options).run();
+  return new Simulation(
+    readScenario(scenario, () => protocol as unknown as Protocol),
+    options,
+  ).run();
 }
 
 /**

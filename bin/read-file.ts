@@ -2,8 +2,7 @@
 import { constants } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { UsageError } from '../machines/errors.js';
-import { parseText } from '../network/scenario/parse.js';
-import { decodeText } from '../network/topology/gml.js';
+import { decodeText, parseText } from '../network/scenario/text.js';
 
 export function readFile(path: string): string {
   let size: number;

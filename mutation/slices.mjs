@@ -16,17 +16,13 @@ const topology = (...names) => names.map((name) => `network/topology/${name}.ts`
 /** @type {Record<string, { files: string[]; tests: string[]; minutes: number }>} */
 export const slices = {
   types: {
-    files: [
-      ...world('choice', 'driver'),
-      ...['index', 'scenario/types'].map((name) => `network/${name}.ts`),
-      ...transports('transport'),
-    ],
+    files: [...world('choice', 'driver'), 'network/scenario/types.ts', ...transports('transport')],
     tests: ['network/world/links.test.ts'],
     minutes: 10,
   },
   links: { files: world('links'), tests: ['network/world/links.test.ts'], minutes: 10 },
   flights: {
-    files: world('flights', 'pending', 'channel-numbers', 'commands'),
+    files: world('flights', 'pending', 'commands'),
     tests: ['network/world/flights.test.ts', 'network/world/pending.test.ts'],
     minutes: 10,
   },
@@ -53,18 +49,17 @@ export const slices = {
     tests: ['operations', 'from-memory', 'kernel', 'remembering'].map((name) => `network/world/${name}.test.ts`),
     minutes: 55,
   },
-  descriptors: {
-    files: world('event-descriptors'),
-    tests: ['network/world/event-descriptors.test.ts'],
-    minutes: 10,
-  },
   alone: { files: ['test/machine/alone.ts'], tests: ['test/machine/alone.test.ts'], minutes: 30 },
   hosts: {
-    files: world('hosts', 'actor-group'),
+    files: world('hosts'),
     tests: ['network/world/hosts.test.ts', 'network/world/kernel.test.ts'],
     minutes: 30,
   },
-  selections: { files: world('selections'), tests: ['network/selections.test.ts'], minutes: 20 },
+  selections: {
+    files: world('selections'),
+    tests: ['network/world/event-descriptors.test.ts', 'network/selections.test.ts'],
+    minutes: 20,
+  },
   selected: { files: world('selected-in'), tests: ['network/selections.test.ts'], minutes: 40 },
   arrivals: {
     files: ['network/arrivals.ts', 'network/latency.ts'],
@@ -77,7 +72,7 @@ export const slices = {
     minutes: 15,
   },
   monitor: {
-    files: ['network/monitor.ts', 'network/sums.ts'],
+    files: ['network/monitor.ts', 'network/evaluation.ts'],
     tests: ['network/monitor.test.ts', 'network/monitor-kinds.test.ts'],
     minutes: 30,
   },
@@ -93,17 +88,17 @@ export const slices = {
   },
   trace: { files: ['network/trace.ts'], tests: ['network/recorder.test.ts'], minutes: 10 },
   files: {
-    files: topology('edge-list', 'gml', 'contacts'),
+    files: topology('gml', 'contacts'),
     tests: ['network/topology/files.test.ts', 'network/topology/gml.test.ts'],
     minutes: 20,
   },
   moving: {
-    files: topology('moving', 'walkers', 'churn', 'link-changes'),
+    files: topology('moving', 'link-changes'),
     tests: ['network/topology/moving.test.ts'],
     minutes: 15,
   },
   generators: {
-    files: topology('generators', 'random-graphs', 'backbones', 'great-circle'),
+    files: topology('random-graphs', 'backbones'),
     tests: topology('backbones.test', 'generators.test'),
     minutes: 30,
   },
@@ -119,7 +114,7 @@ export const slices = {
     minutes: 30,
   },
   scenario: {
-    files: ['parse', 'read'].map((name) => `network/scenario/${name}.ts`),
+    files: ['parse', 'scenario', 'read'].map((name) => `network/scenario/${name}.ts`),
     tests: ['refusals', 'parse'].map((name) => `network/scenario/${name}.test.ts`),
     minutes: 40,
   },
@@ -257,9 +252,7 @@ export const slices = {
   others: { files: ['adapters/storage/others.ts'], tests: ['adapters/storage/others.test.ts'], minutes: 15 },
   kernel: {
     files: world('kernel'),
-    tests: ['interpreter', 'kernel', 'choices', 'from-memory', 'node', 'alone', 'hosts'].map(
-      (name) => `network/world/${name}.test.ts`,
-    ),
+    tests: ['interpreter', 'kernel', 'choices', 'from-memory', 'node', 'hosts'].map((name) => `network/world/${name}.test.ts`),
     minutes: 30,
   },
   schema: { files: ['network/scenario/schema.ts'], tests: ['network/scenario/schema.test.ts'], minutes: 20 },

@@ -4,7 +4,7 @@ import type { Configuration, NodeView, Property, Protocol, RoleView } from '../m
 import { Random } from './random.js';
 import { parseScenario } from './scenario/parse.js';
 import { Simulation } from './simulation.js';
-import { Sums } from './sums.js';
+import { Sums } from './evaluation.js';
 
 type Judging = Exclude<Property<any>, { readonly kind: 'eventually' }>;
 type Judged = Judging & { readonly folded: Folded };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Fold, Folded } from '../machines/folded.js';
 import type { Changes, Configuration, Property, Step } from '../machines/protocol.js';
 import { Monitor, type Violation } from './monitor.js';
-import { Sums } from './sums.js';
+import { Sums } from './evaluation.js';
 
 /** A configuration that is a number for each node. */
 function stateOf(nodes: Readonly<Record<string, number>> = { a: 0 }) {

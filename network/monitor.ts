@@ -15,8 +15,7 @@ import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import type { Folded } from '../machines/folded.js';
 import type { Configuration, Property, PropertyResult, Step } from '../machines/protocol.js';
-import { Sums } from './sums.js';
-import { failed, truth } from './truth.js';
+import { Sums, failed, truth } from './evaluation.js';
 import type { Refuted } from './trace.js';
 
 export interface Violation extends Refuted {

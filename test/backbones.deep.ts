@@ -10,7 +10,7 @@ import { protocols } from '../machines/index.js';
 import type { Topology } from '../machines/protocol.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
-import { decodeText } from '../network/topology/gml.js';
+import { decodeText } from '../network/scenario/text.js';
 import { createTopology } from '../network/topology/index.js';
 
 const folder = new URL('../../shared/data/topologies/', import.meta.url);

@@ -43,7 +43,11 @@ const command: VerbWork<'explore'> = async (values, words) => {
   const place = file === undefined ? placeOf(values.story, shelf) : '';
   const forks = new Forks();
   const source = file === undefined ? '' : await sourceOf(file, integerOption('seed', values.seed), forks);
-  const served = await serveTrace(source, { ...(port !== undefined && { port }), gestures: await gesturesIn(dirname(file ?? '.'), forks), shelf });
+  const served = await serveTrace(source, {
+    ...(port !== undefined && { port }),
+    gestures: await gesturesIn(dirname(file ?? '.'), forks),
+    shelf,
+  });
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);
 };

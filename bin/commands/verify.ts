@@ -1,7 +1,8 @@
 /** `quiver verify TRACE`: checks a recorded trace against the charts and the properties, line by line. */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
-import { parseScenario, parseText } from '../../network/scenario/parse.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { parseText } from '../../network/scenario/text.js';
 import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { verifyTrace } from '../../test/verify/verify.js';
 import type { VerbWork } from '../verbs.js';

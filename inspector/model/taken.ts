@@ -5,7 +5,7 @@
  * transitions are possible. If there is only one and no guard is in doubt, it was taken; otherwise all are listed as possible.
  */
 import type { StateValue } from 'xstate';
-import { answers } from '../../network/world/event-descriptors.js';
+import { answers } from '../../network/world/selections.js';
 import type { StepLine } from '../../network/trace.js';
 import { transitionKey, type Chart, type ChartTransition } from './chart.js';
 import { activePaths, valueText } from './values.js';

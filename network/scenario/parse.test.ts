@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
 import { known, parse, ported } from './parse.fixture.js';
-import { parseScenario, parseText } from './parse.js';
+import { parseScenario } from './parse.js';
+import { parseText } from './text.js';
 
 describe('defaults', () => {
   test('everything but protocol and topology may be left out', () => {

@@ -1,10 +1,19 @@
 /**
- * JSON text, with the line and column of a syntax error.
+ * Text of files, and JSON with the line and column of a syntax error.
  *
  * Engines word their errors differently and some give no position. So when `JSON.parse` fails, this file finds the place: one pass over the
  * tokens with a stack of open brackets, without recursion.
  */
 import { UsageError } from '../../machines/errors.js';
+
+/** Text of a file: UTF-8, or Latin-1 as in older files, for which any byte is valid. */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('latin1').decode(bytes);
+  }
+}
 
 export function parseText(text: string): unknown {
   try {

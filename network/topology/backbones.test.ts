@@ -4,7 +4,7 @@ import type { Topology } from '../../machines/protocol.js';
 import abilene from '../../data/abilene.json' with { type: 'json' };
 import geant from '../../data/geant.json' with { type: 'json' };
 import nsfnet from '../../data/nsfnet.json' with { type: 'json' };
-import { greatCircleKm, type Position } from './great-circle.js';
+import { greatCircleKm, type Position } from './gml.js';
 import { createTopology } from './index.js';
 import { createMetric } from './metric.js';
 

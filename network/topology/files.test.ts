@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseContacts } from './contacts.js';
-import { parseEdgeList } from './edge-list.js';
-import { createTopology } from './index.js';
+import { parseEdgeList, createTopology } from './index.js';
 
 describe('edge lists', () => {
   test('links with and without weights, comments, blank lines', () => {

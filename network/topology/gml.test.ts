@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeText, parseGml } from './gml.js';
-import { greatCircleKm } from './great-circle.js';
+import { decodeText } from '../scenario/text.js';
+import { parseGml, greatCircleKm } from './gml.js';
 import { createTopology } from './index.js';
 
 const node = (id: number, label?: string, more = '') =>

@@ -1,12 +1,11 @@
 import { readFileSync, existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
-import { churn } from './churn.js';
+import { churn, walkers } from './moving.js';
 import { createTopology } from './index.js';
 import { linkChanges } from './link-changes.js';
 import { Random } from '../random.js';
 import type { Contact } from './contacts.js';
-import { walkers } from './walkers.js';
 
 describe('contacts as link changes', () => {
   const contacts = (...lines: readonly (readonly [number, string, string])[]) => lines.map(([at, i, j]) => ({ at, i, j }));

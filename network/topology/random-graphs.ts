@@ -5,7 +5,7 @@
  */
 import { UsageError } from '../../machines/errors.js';
 import { Random } from '../random.js';
-import type { Shape } from './generators.js';
+import type { Shape } from './kinds.js';
 
 /** The maximum number of attempts; fewer if one takes long, so that the error comes soon. */
 const ATTEMPTS_MAX = 100;

@@ -1,6 +1,6 @@
 /** Events that match a transition. */
 import { expect, test } from 'vitest';
-import { answers } from './event-descriptors.js';
+import { answers } from './selections.js';
 
 test('a transition matches its type, any type with a star, or prefixes, dot by dot', () => {
   const types = ['link', 'link.up', 'link.up.now', 'linked.up', 'other', 'link.*'];

@@ -1,8 +1,7 @@
 /** Messages in flight, the numbers of their channels, and the commands that wait at a node. */
 import { describe, expect, test } from 'vitest';
-import { channelNumbers } from './channel-numbers.js';
+import { channelNumbers, FlightTable } from './flights.js';
 import { CommandQueue } from './commands.js';
-import { FlightTable } from './flights.js';
 
 const NODES = ['a', 'b', 'c'];
 const instance = { rank: (node: string) => NODES.indexOf(node), topology: { nodes: NODES, links: [] } } as any;

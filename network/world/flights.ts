@@ -1,6 +1,6 @@
 /** Messages in flight, by number and by channel, in the order of sending. */
 import type { Message, NodeId } from '../../machines/effects.js';
-import type { Flight } from '../../machines/protocol.js';
+import type { Flight, Instance } from '../../machines/protocol.js';
 
 /** A message in flight, with the number of its channel. */
 export interface Packet extends Flight {
@@ -78,4 +78,18 @@ export class FlightTable {
     others.delete(packet);
     if (others.size === 0) this.byChannel.delete(packet.channel);
   }
+}
+
+/** By receiver, then by sender. Channels of nodes that are added during the run follow, in the order of their first use. */
+export function channelNumbers({ rank, topology }: Instance): (from: NodeId, to: NodeId) => number {
+  const size = topology.nodes.length;
+  const later = new Map<string, number>();
+  const numberLater = (key: string): number => {
+    if (!later.has(key)) later.set(key, 1 + size * size + later.size);
+    return later.get(key)!;
+  };
+  return (from, to) => {
+    const [receiver, sender] = [rank(to), rank(from)];
+    return receiver >= 0 && sender >= 0 ? 1 + receiver * size + sender : numberLater(`${from}\n${to}`);
+  };
 }

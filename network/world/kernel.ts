@@ -188,7 +188,10 @@ export function provideEffects(machine: AnyStateMachine, outbox: EffectOutbox): 
     VOCABULARY.map((type) => [type, (_: unknown, params: any) => void outbox.effects.push({ type, ...params })]),
   );
   const provided = machine.provide({ actions } as any) as AnyStateMachine;
-  provided.options = { ...provided.options, maxIterations: Math.min(MICROSTEPS_MAX, provided.options?.maxIterations ?? Infinity) };
+  provided.options = {
+    ...provided.options,
+    maxIterations: Math.min(MICROSTEPS_MAX, provided.options?.maxIterations ?? Infinity),
+  };
   const transition = provided.transition.bind(provided);
   provided.transition = (snapshot, event, actorScope) => inDocumentOrder(transition(snapshot, event, actorScope));
   return provided;

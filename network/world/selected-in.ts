@@ -7,10 +7,9 @@
  */
 import type { AnyMachineSnapshot, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import { answers } from './event-descriptors.js';
+import { answers, type Microstep, type Selected, type TransitionId } from './selections.js';
 import { activeNodes } from './internals.js';
 import { choicesOf, indexOf } from './kernel.js';
-import type { Microstep, Selected, TransitionId } from './selections.js';
 
 /** The selections of one microstep of a chart; `before` is the previous snapshot. */
 export function selectedIn(

@@ -6,10 +6,9 @@
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Flight, Instance, NetworkGraph, Protocol } from '../../machines/protocol.js';
-import { channelNumbers } from './channel-numbers.js';
+import { channelNumbers, FlightTable, type Packet } from './flights.js';
 import type { WorldDriver, Lost, Witness } from './driver.js';
 import type { Environment, WorldFrame } from './environment.js';
-import { FlightTable, type Packet } from './flights.js';
 import type { Links } from './links.js';
 
 /** The node at an address: a name, or a port of the sender; `undefined` if there is none. */

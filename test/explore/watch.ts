@@ -8,7 +8,7 @@ import type { NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Folded } from '../../machines/folded.js';
 import type { Configuration, Flight, Instance, LinksView, NodeView, Property } from '../../machines/protocol.js';
-import { failed, truth } from '../../network/truth.js';
+import { failed, truth } from '../../network/evaluation.js';
 import { grown } from './ints.js';
 import type { Model } from './model.js';
 import { Planes } from './planes.js';

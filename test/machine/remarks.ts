@@ -5,7 +5,7 @@
 import type { AnyActor, AnyMachineSnapshot, AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { descriptorsOf } from '../../network/world/kernel.js';
-import { answers } from '../../network/world/event-descriptors.js';
+import { answers } from '../../network/world/selections.js';
 import { baseName } from './names.js';
 import { implementationsOf, nameOfAction } from './references.js';
 import { isInvented } from './samples.js';

@@ -1,7 +1,8 @@
-/** Incremental totals of facts during a run, for properties of a monitor that are folds. */
+/** How properties are evaluated: the results of their predicates, and incremental totals of facts for those that are folds. */
 import type { NodeId } from '../machines/effects.js';
 import type { Fold, Totals } from '../machines/folded.js';
 import type { Configuration } from '../machines/protocol.js';
+import { ProtocolError } from '../machines/errors.js';
 
 interface Sum {
   readonly fold: Fold;
@@ -56,4 +57,17 @@ export class Sums {
       }
     }
   }
+}
+
+/** Rejects a result that is not a boolean, such as a promise or `undefined`, because it would count as true or false. */
+export function truth(answer: boolean, of: 'holds' | 'holdsAround' | 'when'): boolean {
+  if (typeof answer === 'boolean') return answer;
+  throw new TypeError(
+    `"${of}" returned ${(answer as unknown) instanceof Promise ? 'a promise' : String(answer)}. Return true or false.`,
+  );
+}
+
+/** Throws the error of a predicate, with the property that it belongs to. */
+export function failed({ name }: { readonly name: string }, error: Error): never {
+  throw new ProtocolError(`property "${name}" failed: ${error.message}`, { cause: error });
 }
