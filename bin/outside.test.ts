@@ -137,7 +137,7 @@ describe('your own protocol', () => {
       'that breaks while it runs',
       `defineProtocol({ ${core}, messages: {}, input: () => nothing.at.all })`,
       70,
-      /^quiver: Protocol p: input failed: nothing is not defined\n/,
+      /^quiver: Protocol p: input failed: nothing is not defined\n {2}ReferenceError: nothing is not defined\n {6}at .*that-breaks-while-it-runs\.mjs:3:\d+\)?\n$/,
     ],
     ['that says its core and no more', `defineProtocol({ ${core}, messages: {} })`, 0, /^$/],
     ['by its core', `defineCore({ ${core}, messages: {} })`, 0, /^$/],

@@ -57,9 +57,19 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   } catch (error) {
     // For unexpected errors the stack is printed; Node's own exit status for them is 1, which is a verdict here.
     const isExpected = error instanceof UsageError || error instanceof ProtocolError;
-    console.error(isExpected ? `quiver: ${error.message}` : error);
+    console.error(isExpected ? `quiver: ${error.message}${placeOf(error)}` : error);
     return error instanceof UsageError ? USAGE : BROKEN;
   }
+}
+
+/** The error of the user's own function that a protocol's error wraps, with its place: lines to print below the message. */
+function placeOf(error: UsageError | ProtocolError): string {
+  let thrown: unknown = error instanceof ProtocolError ? error : undefined;
+  while (thrown instanceof ProtocolError) thrown = thrown.cause;
+  if (!(thrown instanceof Error)) return '';
+  const frames = (thrown.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const frame = frames.find((line) => !/node_modules|node:|<anonymous>\)?$/.test(line)) ?? frames[0];
+  return [`\n  ${thrown.name}: ${thrown.message}`, ...(frame ? [`      ${frame.trim()}`] : [])].join('\n');
 }
 
 type Act = (verb: Verb, values: ValuesOf<any>, words: readonly string[]) => Promise<void>;

@@ -16,7 +16,7 @@ import { suspects, type LinkContext } from './frames.js';
 import { linkOptions, type LinkOptions } from './options.js';
 import { linkProperties } from './properties.js';
 import { linkSamples, linkSystems } from './samples.js';
-import { carriedBy, CHART, endAt, isUp, linksOf, relaysBetween } from './view.js';
+import { carriedBy, CHART, endAt, isUp, linksOf, reachEachOther, type End } from './view.js';
 
 export { linkMachine } from './machine.js';
 
@@ -27,7 +27,16 @@ export { linkMachine } from './machine.js';
  */
 export const linkCore = /* @__PURE__ */ coreOf({ ...linkDescription, options: linkOptions });
 
-const isQuiet = (end: RoleView<LinkContext>): boolean => isUp(end) && end.context.outbox.length === 0;
+const isQuiet = (end: End): boolean => isUp(end) && end.context.outbox.length === 0;
+
+/** True if nothing is left to do on a link: both ends are quiet, or they cannot be connected and no running end is up. */
+function isAtRest(c: Configuration, [one, other]: readonly [End, End]): boolean {
+  const { peer: v } = one.context;
+  const { peer: u } = other.context;
+  const running = [[u, one] as const, [v, other] as const].flatMap(([id, end]) => (c.crashed?.includes(id) ? [] : [end]));
+  const isOver = running.length < 2 || running.some(({ value }) => value === 'left') || !reachEachOther(c, u, v);
+  return isOver ? !running.some(isUp) : running.every(isQuiet);
+}
 
 /**
  * The link layer: links that lose and double nothing and keep their order, over a medium that does none of it.
@@ -47,8 +56,7 @@ export const link = /* @__PURE__ */ defineProtocol(
   linkCore,
   {
     properties: linkProperties,
-    atRest: (c) =>
-      linksOf(c).every((ends) => ends.every(isQuiet) || (ends.some(({ value }) => value === 'left') && !ends.some(isUp))),
+    atRest: (c) => linksOf(c).every((ends) => isAtRest(c, ends)),
     mayFire: mayBeat,
     samples: { [CHART]: linkSamples },
     systems: linkSystems,
@@ -68,7 +76,8 @@ export const link = /* @__PURE__ */ defineProtocol(
 
 /**
  * Lets the checker, which knows no time, terminate: the next heartbeat waits until no frame of this end is in flight, and at most one frame
- * of the other end by each way. A suspicion without a counter is correct: its peer is cut off or has left.
+ * of the other end by each way. A suspicion without a counter is correct: the peer is cut off, has left or
+ * has crashed.
  */
 function mayBeat(c: Configuration<LinkOptions>, node: NodeId, role: string): boolean {
   const { context }: RoleView<LinkContext> = c.nodes.get(node)![role]!;
@@ -79,7 +88,7 @@ function mayBeat(c: Configuration<LinkOptions>, node: NodeId, role: string): boo
   });
   const direct = between.filter(({ from, to }) => [from, to].includes(node) && [from, to].includes(peer)).length;
   if (direct > 1 || between.length - direct > 1 || between.some((flight) => carriedBy(flight).from === node)) return false;
-  const isReached = (c.links.up(peer, node) && c.links.up(node, peer)) || relaysBetween(c, node, peer).length > 0;
-  const isGone = !isReached || endAt(c.nodes.get(peer)!, node)!.value === 'left';
+  const isGone =
+    !reachEachOther(c, node, peer) || (c.crashed?.includes(peer) ?? false) || endAt(c.nodes.get(peer)!, node)!.value === 'left';
   return theirs === null || !suspects(context) || suspicions !== null || isGone;
 }

@@ -1,11 +1,11 @@
 /** Properties of a link that a single state can show. The account follows the messages themselves. */
 import type { NodeId } from '../effects.js';
 import { always, sometimes } from '../folded.js';
-import type { Configuration, NodeView, Property } from '../protocol.js';
+import type { Configuration, Property } from '../protocol.js';
 import { isDeceived } from './frames.js';
 import type { LinkOptions } from './options.js';
 import { linkFold } from './totals.js';
-import { areConnected, endAt, endsOf, isUp, relaysBetween, type End } from './view.js';
+import { areConnected, endAt, endsOf, isUp, reachEachOther, type End } from './view.js';
 
 /** True if the sender has sent what the receiver has delivered and the sender counts as acknowledged. */
 const agree = (from: End, to: End): boolean =>
@@ -19,8 +19,7 @@ const endsAt = (c: Configuration, node: NodeId): End[] => endsOf(c.nodes.get(nod
 function isDue(c: Configuration, node: NodeId, { value, context: { peer } }: End): boolean {
   const areThere = ![node, peer].some((end) => c.crashed?.includes(end));
   const isLeft = [value, endAt(c.nodes.get(peer)!, node)!.value].includes('left');
-  const reachEachOther = (c.links.up(node, peer) && c.links.up(peer, node)) || relaysBetween(c, node, peer).length > 0;
-  return value !== 'up' && areThere && !isLeft && reachEachOther;
+  return value !== 'up' && areThere && !isLeft && reachEachOther(c, node, peer);
 }
 
 function isAgreed(c: Configuration, node: NodeId, end: End): boolean {
@@ -30,7 +29,8 @@ function isAgreed(c: Configuration, node: NodeId, end: End): boolean {
 
 const description = always(linkFold, { isLocal: true });
 
-const isQuietNode = (node: NodeView): boolean => endsOf(node).every(isQuiet);
+/** True if a running node has messages that are not acknowledged. */
+const isDelivering = (c: Configuration, node: NodeId): boolean => !c.crashed?.includes(node) && !endsAt(c, node).every(isQuiet);
 
 export const linkProperties = (): readonly Property<LinkOptions>[] => [
   description(
@@ -65,9 +65,8 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
     name: 'delivery',
     description: 'A message that is posted while the link is up is eventually acknowledged, or the link goes down.',
     kind: 'eventually',
-    when: (c, node) => !isQuietNode(c.nodes.get(node)!),
-    holds: (c, node) => isQuietNode(c.nodes.get(node)!),
-    ofNode: (view) => ({ when: !isQuietNode(view), holds: isQuietNode(view) }),
+    when: (c, node) => isDelivering(c, node),
+    holds: (c, node) => !isDelivering(c, node),
   },
   {
     name: 'return',

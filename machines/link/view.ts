@@ -48,9 +48,15 @@ export function carriedBy({ from, to, message }: Flight): Carried {
   return { from, to, message: outer };
 }
 
-/** The nodes that can relay between two others: each reaches both, and both reach it. */
-export const relaysBetween = ({ links, nodes, crashed }: Configuration, u: NodeId, v: NodeId): NodeId[] =>
-  [...nodes.keys()].filter(
-    (node) =>
-      node !== u && node !== v && !crashed?.includes(node) && [u, v].every((end) => links.up(end, node) && links.up(node, end)),
-  );
+/** The nodes that can relay between two others: each reaches both, both reach it, and no end of their links has left. */
+export const relaysBetween = (c: Configuration, u: NodeId, v: NodeId): NodeId[] => {
+  const relays = endAt(c.nodes.get(u)!, v)?.context.relays ?? [];
+  return relays.filter((relay) => !c.crashed?.includes(relay) && [u, v].every((end) => isConnected(c, end, relay)));
+};
+
+const isConnected = ({ links, nodes }: Configuration, u: NodeId, v: NodeId): boolean =>
+  links.up(u, v) && links.up(v, u) && [endAt(nodes.get(u)!, v), endAt(nodes.get(v)!, u)].every((end) => end?.value !== 'left');
+
+/** True if two nodes reach each other, directly or through a relay. */
+export const reachEachOther = (c: Configuration, u: NodeId, v: NodeId): boolean =>
+  (c.links.up(u, v) && c.links.up(v, u)) || relaysBetween(c, u, v).length > 0;

@@ -44,8 +44,8 @@ test('leaves, cuts and crashes are tried where they are stood', () => {
   expect(tried(controller)).toEqual(new Set(['leave', 'cut', 'join', 'crash', 'down']));
   expect(tried(protocols['locks']!)).toEqual(new Set(['cut', 'join', 'crash', 'down']));
   expect(tried(protocols['tabs']!)).toEqual(new Set(['leave', 'crash', 'restart']));
-  // Ends of a link restart by their own command, in its own systems.
-  expect(tried(protocols['link']!)).toEqual(new Set());
+  // Ends of a link restart by their own command: a process that stops stays down.
+  expect(tried(protocols['link']!)).toEqual(new Set(['leave', 'restart', 'cut', 'join', 'crash']));
   expect(tried(protocols['election']!)).toEqual(new Set(['cut', 'join']));
   expect(tried(protocols['directory']!)).toEqual(new Set());
 });

@@ -27,8 +27,10 @@ const GONE_FOR = 30;
 /** A run that has not come to rest after so many steps is looked at up to there. */
 const STEPS_MAX = 4000;
 
-const ways: Readonly<Record<'leave' | 'cut' | 'crash', Way>> = {
-  leave: ({ node, at }) => [{ at, node, do: 'leave' }],
+const ways: Readonly<Record<'leave' | 'restart' | 'cut' | 'crash', Way>> = {
+  leave: (moment, scenario) => commandsOf('leave', moment, scenario),
+  // A command of the protocol itself, as that of an end of a link: it has the place of the event of the network.
+  restart: (moment, scenario) => commandsOf('restart', moment, scenario),
   cut: ({ node, at }, scenario) =>
     neighborsOf(node, scenario).flatMap((peer) => [
       { at, do: 'cut', link: [node, peer] },
@@ -36,12 +38,20 @@ const ways: Readonly<Record<'leave' | 'cut' | 'crash', Way>> = {
     ]),
   // Neighbors that are notified of links learn of a process that stops, and it does not come back: its own ends would not be notified.
   crash: ({ node, at }, scenario) => {
-    const back = { at: at + GONE_FOR, node, do: 'restart' };
+    const { protocol } = scenario;
     const down = neighborsOf(node, scenario).map((peer) => ({ at, do: 'down', channel: [peer, node] }));
-    const staysDown = isNotified(scenario.protocol) && !scenario.protocol.network.isLossy;
-    return [{ at, node, do: 'crash' }, ...(staysDown ? down : [back])];
+    const staysDown = isNotified(protocol) && !protocol.network.isLossy;
+    const back = protocol.commands['restart'] ? [] : [{ at: at + GONE_FOR, node, do: 'restart' }];
+    return [{ at, node, do: 'crash' }, ...(staysDown ? down : back)];
   },
 };
+
+/** The command at a node: once, or once for each neighbor if it names a peer. */
+function commandsOf(word: string, { node, at }: Moment, scenario: Scenario): readonly Json[] {
+  const [peer] = (scenario.protocol.commands[word]!.fields ?? []).filter(({ optional }) => !optional);
+  const command = { at, node, do: word };
+  return peer ? neighborsOf(node, scenario).map((neighbor) => ({ ...command, [peer.name]: neighbor })) : [command];
+}
 
 /** True if the ends of a link are notified of its changes. */
 const isNotified = (protocol: Protocol): boolean => protocol.network.reach === 'links' && receivesLinks(protocol);
@@ -60,16 +70,20 @@ const endsIn = (node: NodeId, events: Scenario['events']): boolean =>
   events.some((event) => event.do === 'crash' && event.node === node);
 
 /** True if nodes stop in a system of the protocol, or if it needs no better network than one that loses messages. */
-const standsCrashes = (protocol: Protocol): boolean =>
-  faultsOf(protocol).includes('crash') ||
-  soundSystems(protocol).some(({ events }) => events.some((event) => event['do'] === 'crash'));
+const standsCrashes = (protocol: Protocol): boolean => faultsOf(protocol).includes('crash') || isTried(protocol, 'crash');
+
+const isTried = (protocol: Protocol, word: string): boolean =>
+  soundSystems(protocol).some(({ events }) => events.some((event) => event['do'] === word));
 
 function waysOf(protocol: Protocol, crashes: boolean): readonly Way[] {
-  const { leave } = protocol.commands;
-  const mayLeave = leave !== undefined && (leave.fields ?? []).every(({ optional }) => optional);
+  const goes = (['leave', 'restart'] as const).filter((word) => {
+    const command = protocol.commands[word];
+    const needed = (command?.fields ?? []).filter(({ optional }) => !optional);
+    return command !== undefined && (needed.length === 0 || (needed.length === 1 && needed[0]!.type === 'node'));
+  });
   return [
-    ...(mayLeave ? [ways.leave] : []),
-    ...(faultsOf(protocol).includes('cut') ? [ways.cut] : []),
+    ...goes.map((word) => ways[word]),
+    ...(faultsOf(protocol).includes('cut') || isTried(protocol, 'cut') ? [ways.cut] : []),
     ...(crashes ? [ways.crash] : []),
   ];
 }
