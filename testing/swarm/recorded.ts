@@ -19,6 +19,10 @@ export const RECORDED: Readonly<Record<WorkloadName, number>> = {
   'objects over mesh': 5,
   'objects, members change': 5,
   'objects, members change, over mesh': 5,
+  actors: 5,
+  'actors over mesh': 5,
+  'actors over NATS': 5,
+  'actors, not stored': 5,
 };
 
 export interface FailedSeed {

@@ -1,4 +1,5 @@
-/** The workloads that the swarm rehearses: all shipped objects, over hub, mesh, NATS and MQTT. */
+/** The workloads that the swarm rehearses: all shipped objects and cluster actors, over hub, mesh, NATS and MQTT. */
+import { actorsUnder, unstoredActorsUnder, type ShippedCluster } from '../rehearsal/actors.js';
 import { listsUnder } from '../rehearsal/lists.js';
 import { locksUnder, shippedFrom } from '../rehearsal/locks.js';
 import { membersUnder } from '../rehearsal/members.js';
@@ -13,7 +14,10 @@ export interface SwarmWorkload {
   readonly share: number;
 }
 
-const shipped = await shippedFrom<ShippedObjects>((path) => import(/* @vite-ignore */ `../../adapters/${path}.js`), OBJECTS);
+const shipped = await shippedFrom<ShippedObjects & ShippedCluster>(
+  (path) => import(/* @vite-ignore */ `../../adapters/${path}.js`),
+  [...OBJECTS, 'cluster/cluster'],
+);
 
 const workload = ({ options, main }: Omit<SwarmWorkload, 'share'>, share: number): SwarmWorkload => ({ options, main, share });
 
@@ -33,6 +37,10 @@ export const WORKLOADS = {
   'objects over mesh': workload(objectsUnder(shipped, ['mesh']), 0.05),
   'objects, members change': workload(movingObjectsUnder(shipped), 0.1),
   'objects, members change, over mesh': workload(movingObjectsUnder(shipped, ['mesh']), 0.05),
+  actors: workload(actorsUnder(shipped), 0.05),
+  'actors over mesh': workload(actorsUnder(shipped, ['mesh']), 0.05),
+  'actors over NATS': workload(actorsUnder(shipped, ['nats']), 0.05),
+  'actors, not stored': workload(unstoredActorsUnder(shipped), 0.05),
 } satisfies Record<string, SwarmWorkload>;
 
 export type WorkloadName = keyof typeof WORKLOADS;
