@@ -1,4 +1,4 @@
-/** All protocols, each loaded when it is needed. */
+/** Functions that load a protocol by its name. The command line uses them to load only the protocols that a scenario needs. */
 import type { Protocol } from './protocol.js';
 
 export const loaders: Readonly<Record<string, () => Promise<Protocol>>> = {

@@ -1,4 +1,4 @@
-/** Small checks that protocols share when they read a scenario's options or a message from the network. */
+/** Checks that several protocols use for the options of a scenario and for messages from the network. */
 import type { NodeId } from './effects.js';
 import { UsageError } from './errors.js';
 import type { NetworkGraph, RoleView } from './protocol.js';

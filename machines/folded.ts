@@ -21,7 +21,7 @@ export interface Fold<O = any, T extends Totals<any, any> = any, M extends Messa
   readonly isOrdered?: true;
 }
 
-/** The sum of facts. A fact is added with 1 and removed with -1. */
+/** Totals of facts about nodes and messages. Each fact is added with 1 and removed with -1. */
 export interface Totals<N, F> {
   node(fact: N, by: 1 | -1): void;
   flight(fact: F, by: 1 | -1): void;
@@ -43,7 +43,7 @@ export interface Folded<O = any, T extends Totals<any, any> = any> {
   readonly isLocal?: true;
 }
 
-/** The totals of a configuration. */
+/** Computes the totals of a configuration from the start. */
 export function totalsOf<O, T extends Totals<any, any>>(over: Fold<O, T>, c: Configuration<O>): T {
   const { instance } = c;
   const totals = over.totals(instance);

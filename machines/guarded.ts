@@ -1,7 +1,4 @@
-/**
- * Functions of a description that check what they return where it is returned: an error names the protocol and the member, and not a place
- * that uses the result later.
- */
+/** Wraps a protocol description's functions so that their results are checked immediately. An error names the protocol and the function. */
 import type { AnyStateMachine } from 'xstate';
 import { isObject } from './checks.js';
 import { ProtocolError, UsageError } from './errors.js';
@@ -15,7 +12,7 @@ interface Guards {
   readonly complain: Complain;
 }
 
-/** The function with its result checked. Its errors get the names of the protocol and the member. */
+/** Wraps a function: checks its result, and adds the names of the protocol and the function to its errors. */
 function guarded<F extends Any>({ name, complain }: Guards, member: string, given: F, fits: Fits, wanted: string): F {
   return function (this: unknown, ...args: unknown[]): unknown {
     let value: unknown;

@@ -1,4 +1,4 @@
-/** A hash that is the same on every node: fast, and not cryptographic. */
+/** A fast hash of text that is the same on every node. It is not cryptographic. */
 
 /** Initial value of the hash of any text. */
 export const HASH_BASIS = 0x811c9dc5;

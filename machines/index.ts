@@ -1,4 +1,4 @@
-/** All protocols by name: adding one is a folder and a line here. */
+/** All protocols by name. To add one, write its folder and add a line here. */
 import { controller } from './controller/index.js';
 import { directory } from './directory/index.js';
 import { election } from './election/index.js';

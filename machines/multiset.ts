@@ -1,4 +1,4 @@
-/** Counts of keys, for totals that follow a run or a search. */
+/** Counts how often each key occurs, for totals that are updated during a run or a search. */
 export class Multiset<K> {
   /** Number of keys with a count above 1. */
   repeated = 0;

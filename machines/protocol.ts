@@ -79,7 +79,7 @@ export interface Flight<M extends Message = Message> {
 /** A link with its port number at each end. */
 export type PortedLink = readonly [u: NodeId, portOfU: number, v: NodeId, portOfV: number];
 
-/** The current links. Each direction has its own status. */
+/** The links that exist now. Each direction is up or down separately. */
 export interface LinksView {
   up(from: NodeId, to: NodeId): boolean;
   neighbors(node: NodeId): readonly NodeId[];
@@ -317,7 +317,7 @@ export interface Corruption<O = unknown> {
   channel(from: NodeId, to: NodeId, instance: Instance<O>, choose: Choose): readonly Message[];
 }
 
-/** Samples that path generation feeds to one chart. */
+/** An input and events for one chart, from which its tests generate paths. */
 export interface ChartSamples {
   readonly input: unknown;
   /** Events to try in a state. Types without a sample are not sent. */
@@ -356,7 +356,7 @@ export interface Overlay {
   readonly edges?: readonly { readonly to: NodeId; readonly label: string; readonly wrong?: boolean }[];
 }
 
-/** Assumptions of a protocol about its network. */
+/** Requirements of a protocol on its network. */
 export interface NetworkNeeds {
   /** `routed`: any node reaches any other over the shortest path. `links`: nodes reach only neighbors, and links notify both ends. */
   readonly reach: 'routed' | 'links';

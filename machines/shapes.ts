@@ -16,10 +16,10 @@ import type { Instance } from './protocol.js';
 /** Checks the value of a field, in this instance of the problem. */
 export type FieldCheck = (value: unknown, instance: Instance<any>) => boolean;
 
-/** The fields of one type of message. */
+/** A check for each field of one type of message. */
 export type MessageShape = Readonly<Record<string, FieldCheck>>;
 
-/** Message shapes by message type. */
+/** The fields of each type of message. */
 export type MessageShapes = Readonly<Record<string, MessageShape>>;
 
 /** Shapes of all messages of a union, complete in types and fields. For `satisfies`. */
@@ -66,7 +66,7 @@ export const nullOr =
   (value, instance) =>
     value === null || check(value, instance);
 
-/** A field that may be absent. */
+/** A field that may be absent or must pass this check. */
 export const absentOr =
   (check: FieldCheck): FieldCheck =>
   (value, instance) =>

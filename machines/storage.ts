@@ -22,7 +22,7 @@ export const STORAGE = 'storage';
 /** The timer whose expiry means that a write has ended. */
 export const WRITTEN = 'written';
 
-/** A write that a role requests. */
+/** A role's request to store a value. */
 export interface Write {
   /** The role that receives the answer. */
   readonly by: string;
@@ -30,7 +30,7 @@ export interface Write {
   readonly value: unknown;
 }
 
-/** Stored values by key, plain JSON. */
+/** The stored values of a node, by key, as JSON. */
 export type Stored = Readonly<Record<string, unknown>>;
 
 export interface StorageInput {

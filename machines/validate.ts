@@ -1,4 +1,4 @@
-/** Validation of a description before it runs: one line with the protocol, the member and the fix. */
+/** Checks a protocol's description before it runs. An error names the protocol, the wrong member and the fix. */
 import type { AnyStateNode } from 'xstate';
 import { isObject } from './checks.js';
 import { UsageError } from './errors.js';

@@ -1,6 +1,6 @@
-/** Displays values without calling their getters, which may have side effects. */
+/** Detects getters and setters, so that a value can be shown without calling them: a getter may have side effects. */
 
-/** The placeholder for the result of a getter. */
+/** The text that is shown for a getter. */
 export const NOT_CALLED = '‹getter, not called›';
 
 /** True if the holder itself has the key as a getter or a setter, and not as a value. */

@@ -38,7 +38,7 @@ export class ClockEntry {
   }
 }
 
-/** The callback of an entry and its argument. */
+/** The function that a clock calls at a time, and its argument. */
 export type Work = Pick<ClockEntry, 'run' | 'arg'>;
 
 const byTurn = (a: ClockEntry, b: ClockEntry): number => a.time - b.time || a.order - b.order || a.sequence - b.sequence;

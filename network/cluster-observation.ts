@@ -8,7 +8,7 @@ import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 import type { NodeId } from '../machines/effects.js';
 import type { Microstep } from './world/selections.js';
 
-/** One event that the user's machine took. */
+/** A step of a cluster actor's machine, for observers: the event with its sender, the transitions and the result. */
 export interface ActorStep {
   readonly event: EventObject;
   /** The peer that sent it; null for a change that the actor made by itself. */

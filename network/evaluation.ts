@@ -1,4 +1,7 @@
-/** How properties are evaluated: the results of their predicates, and incremental totals of facts for those that are folds. */
+/**
+ * Evaluates properties during a run: checks that their predicates return true or false, and updates the totals that some of them use
+ * (`Fold`).
+ */
 import type { NodeId } from '../machines/effects.js';
 import type { Fold, Totals } from '../machines/folded.js';
 import type { Configuration } from '../machines/protocol.js';

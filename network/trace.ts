@@ -39,7 +39,7 @@ export interface TraceHeader {
   readonly start?: StartState;
 }
 
-/** A violated property, with its place. */
+/** A violated property in a trace, with the place of the violation. */
 export interface Refuted {
   readonly property: string;
   /** Nodes that violate it, for a property of single nodes. */

@@ -32,7 +32,7 @@ function describeNetwork({ at, kind, between, message, up, why, verdict }: Netwo
     .join('  ');
 }
 
-/** `holding.using.last`, and for parallel regions `initiator.win + participant.idle`. */
+/** A state as text: `holding.using.last`, or `initiator.win + participant.idle` for parallel states. */
 export function describeState(value: RoleView['value']): string {
   if (typeof value === 'string') return value;
   return Object.entries(value)
@@ -40,7 +40,7 @@ export function describeState(value: RoleView['value']): string {
     .join(' + ');
 }
 
-/** The event's type with its fields, sender last. */
+/** An event as text: its type, its fields, and its sender at the end. */
 export function describeEvent({
   type,
   from,

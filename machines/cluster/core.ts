@@ -1,4 +1,4 @@
-/** The core of a cluster actor: roles of a member or a client, routes of messages, and commands. */
+/** The part of the cluster protocol that an application loads: roles of a member or client, routes of messages, and commands. */
 import { integer, isIntegerOf, isObject, oneOf, refuseUnknown, TICKS_MAX } from '../checks.js';
 import { coreOf } from '../core.js';
 import { UsageError } from '../errors.js';

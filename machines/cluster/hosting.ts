@@ -65,7 +65,10 @@ export const FORGOTTEN = { name: 'forgotten' } as const;
 export const latestOf = (answers: readonly ReplicaAnswer[]): ActorCopy | null =>
   answers.reduce<ActorCopy | null>((latest, { copy }) => (copy && isLaterVersion(copy, latest) ? copy : latest), null);
 
-/** Rule 2. A replica without a copy is a witness for fences from `since` on. */
+/**
+ * Rule 2. True if the replies prove which version of the actor is the latest. A replica without a copy is a witness for fences from `since`
+ * on.
+ */
 export function isCertain({ replicas, copies }: Pick<HostContext, 'replicas' | 'copies'>): boolean {
   const latest = latestOf(copies);
   const witnesses = copies.filter(({ copy, since }) => copy !== null || since <= (latest?.fence ?? 0));
@@ -74,7 +77,7 @@ export function isCertain({ replicas, copies }: Pick<HostContext, 'replicas' | '
   return latest === null && witnesses.length === 0 && copies.length === replicas.length;
 }
 
-/** Rule 2. True if all have replied, and too many of them have forgotten. */
+/** Rule 2. True if all replicas have replied, and too many of them have lost their copies to know the latest version. */
 export const isForgotten = (context: Pick<HostContext, 'replicas' | 'copies'>): boolean =>
   context.copies.length === context.replicas.length && !isCertain(context);
 
@@ -93,7 +96,7 @@ function newEvents({ copy, queue }: HostContext, { sender, base, events }: Event
   return events.filter(({ number }) => number === expected && ++expected);
 }
 
-/** Rules 4 and 8. The queue after the new events of a message, and the last visitor. */
+/** Rules 4 and 8. The host's queue after the new events of a message, and the last other member that sent events. */
 export function enqueued(
   context: HostContext,
   events: EventsMessage & { readonly from: NodeId },
@@ -106,7 +109,7 @@ export function enqueued(
   return { queue: entries.length === 0 ? queue : [...queue, ...entries], visitor, visits };
 }
 
-/** Rules 4 and 6. The settlements that are known on arrival of events: they are durable already, or may have been. */
+/** Rules 4 and 6. The results that are already known when events arrive: they were stored before, or may have been. */
 export function settlementsOf(context: HostContext, events: EventsMessage): readonly Settlement[] {
   const { copy, queue, turn } = context;
   const { sender } = events;
@@ -123,7 +126,7 @@ export function settlementsOf(context: HostContext, events: EventsMessage): read
   return [{ sender, upTo, failures: seen!.failures.filter(({ number }) => number <= upTo) }];
 }
 
-/** Rule 5. The next version. */
+/** Rule 5. The actor's next version, after the queued events of this turn were applied. */
 export function versionAfter({ copy, fence, queue, turn, sendersMax }: HostContext, applied: Applied): ActorCopy {
   const { state, isAwake, failures } = applied;
   const entries = sentIn({ queue, turn });
@@ -146,7 +149,7 @@ export function versionAfter({ copy, fence, queue, turn, sendersMax }: HostConte
   return { fence: fence!, seq: (copy?.seq ?? 0) + 1, state, isAwake, seen: kept, hasForgotten };
 }
 
-/** Rule 5. The settlement of each sender in the version, after a majority has kept it. */
+/** Rule 5. The results for each sender whose events are in the version, after a majority has stored it. */
 export function settledBy({ copy, queue, turn }: HostContext): readonly Settlement[] {
   const senders = new Set(sentIn({ queue, turn }).map(({ sender }) => sender));
   return [...senders].map((sender) => {
@@ -155,7 +158,7 @@ export function settledBy({ copy, queue, turn }: HostContext): readonly Settleme
   });
 }
 
-/** The peers whose events are in the version. */
+/** The peers that sent the events in this version. */
 export const sendersOf = (context: HostContext): readonly NodeId[] => [...new Set(sentIn(context).map(({ from }) => from))];
 
 /** The entries of the turn that were sent. */

@@ -23,7 +23,7 @@ const answer = tell(({ context: { applied } }: { context: LogContext }) => ({
   message: { type: 'applied', state: applied, isAwake: false, emitted: null, failures: [] } as { type: string },
 }));
 
-/** The chart of the log. */
+/** A chart for tests and checks instead of the user's machine: it appends each event to a list. */
 export const logMachine = setup({
   types: {} as { context: LogContext; events: ClusterNotice },
   actions: {
@@ -49,7 +49,7 @@ const { roles, reload } = clusterCore;
 const log = { role: LOG, chart: LOG, input: undefined };
 const isMember = (id: string, { options }: Instance<ClusterProtocolOptions>) => options.members.includes(id);
 
-/** A cluster whose actor is the log. */
+/** The cluster protocol with the log as its actor. */
 export const logCore: Core<ClusterProtocolOptions> = /* @__PURE__ */ coreOf<ClusterProtocolOptions>({
   ...clusterCore,
   charts: { ...clusterCore.charts, [LOG]: logMachine },

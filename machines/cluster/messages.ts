@@ -35,7 +35,7 @@ export interface ActorCopy {
   readonly hasForgotten: boolean;
 }
 
-/** An event on its way to the actor. */
+/** An event for the actor, with its number among those of its sender. */
 export interface NumberedEvent {
   readonly number: number;
   readonly event: unknown;
@@ -52,19 +52,19 @@ export interface Read extends Message {
   readonly type: 'read';
   readonly fence: number;
 }
-/** Replica to candidate. This replica may have forgotten versions that were written under a fence below `since`. */
+/** Replica to candidate: its copy of the actor. It may have lost versions that were written under a fence below `since`. */
 export interface CopyMessage extends Message {
   readonly type: 'copy';
   readonly fence: number;
   readonly copy: ActorCopy | null;
   readonly since: number;
 }
-/** Host to majority: keep this version. */
+/** Host to replicas: store this version. */
 export interface WriteVersion extends Message {
   readonly type: 'write';
   readonly copy: ActorCopy;
 }
-/** Replica to host: the version is kept. */
+/** Replica to host: the version is stored. */
 export interface KeptVersion extends Message {
   readonly type: 'kept';
   readonly fence: number;
@@ -155,7 +155,7 @@ export type ClusterMessage =
   | Refused
   | Come;
 
-/** A message of this type at its receiver. */
+/** A message of this type as its receiver sees it, with the field `from`. */
 export type ReceivedOf<T extends ClusterMessage['type']> = Received<Extract<ClusterMessage, { readonly type: T }>>;
 
 /** An event in the host's queue; `from` is null for a change that the actor made by itself. */

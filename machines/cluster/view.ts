@@ -1,4 +1,4 @@
-/** The roles of a node of a cluster actor, typed. */
+/** Typed access to the roles of a node in a cluster: replica, host and sender. */
 import type { NodeView, RoleView } from '../protocol.js';
 import type { HostContext } from './hosting.js';
 import { HOST, REPLICA, SENDER } from './messages.js';

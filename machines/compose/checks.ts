@@ -1,4 +1,6 @@
-/** Promises of a composition: those of each part, judged on the roles and messages of that part. */
+/**
+ * Properties, corruptions and times of a composition, derived from its parts. The properties of a part see only its own roles and messages.
+ */
 import type { NodeId } from '../effects.js';
 import type { Choose, Configuration, Corruption, Instance, NodeState, NodeView, Property, Times } from '../protocol.js';
 import type { Part, PartsOptions } from './parts.js';
@@ -77,7 +79,7 @@ export function canonicalOf(parts: readonly Part[]): ((view: NodeView) => NodeVi
   return (view) => some.reduce((seen, part) => part.replaced(seen, part.protocol.canonical!(part.node(seen))), view);
 }
 
-/** Times of different parts are never compared. */
+/** The times in states and messages of all parts. Each part has separate kinds, so times of different parts are never compared. */
 export function timesOf(parts: readonly Part[], options: PartsOptions): Times | null {
   const all = parts.flatMap((part) => {
     const times = part.protocol.times?.(options[part.name]);

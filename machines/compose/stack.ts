@@ -52,7 +52,7 @@ type StackEvent =
 /** Name of the timer that is armed for a command. */
 const timerOf = (command: Message): string => JSON.stringify(command);
 
-/** Chart that keeps commands until they are accepted. */
+/** The chart of the role `stack`: keeps commands until their part accepts them. */
 export const stackMachine = setup({
   types: {} as { context: StackContext; events: StackEvent },
   actions: {
@@ -105,7 +105,7 @@ export function commandTaken({ role, event }: Step, view: Readonly<Record<string
 /** True if the stack of a node waits for its parts, and not for its timer. */
 export const isStackAtRest = (view: Readonly<Record<string, RoleView>>): boolean => view[STACK]?.value !== 'armed';
 
-/** Property: commands of a stack are eventually taken. */
+/** A property: each command that a notice has issued is eventually accepted by its part. */
 export const everyCommandIsTaken: Property<any> = {
   name: 'every command of the stack is taken',
   description: 'A command that a notice has issued is accepted by its part in the end.',
@@ -203,7 +203,7 @@ function circleOf(rules: readonly StackRule[], parts: readonly Part[]): readonly
   return undefined;
 }
 
-/** Throws an error about a composition. */
+/** Creates a function that throws an error about the composition of this name. */
 export function complaint(name: string): (why: string) => never {
   return (why) => {
     throw new UsageError(`compose("${name}"): ${why}`);

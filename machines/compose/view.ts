@@ -1,4 +1,4 @@
-/** Presentation of a composition: the account and the marks of each part, next to each other. */
+/** Reports and pictures of a composition, assembled from those of its parts. */
 import type { NodeId } from '../effects.js';
 import type {
   Configuration,
@@ -13,7 +13,7 @@ import type {
 } from '../protocol.js';
 import type { Part, PartsOptions } from './parts.js';
 
-/** The accounts of all parts. */
+/** Observes a run with the observers of all parts, and joins their reports. */
 export class PartsAccount implements Observer {
   private readonly accounts: readonly { readonly part: Part; readonly observer: Observer }[];
 
@@ -51,7 +51,7 @@ export class PartsAccount implements Observer {
 const renamed = <T extends { readonly name: string }>(part: Part, list: readonly T[]): T[] =>
   list.map((one) => ({ ...one, name: `${part.name}: ${one.name}` }));
 
-/** The marks of all parts. Tone and group come from the first part that defines them. */
+/** A node's marks in the inspector: those of all parts. Color and group come from the first part that defines them. */
 export function overlayOf(parts: readonly Part[], node: NodeView, id: NodeId, links: LinksView, c: Configuration): Overlay {
   const all = parts.flatMap((part) => {
     const overlay = part.protocol.overlay?.(part.node(node), id, links, part.configuration(c));

@@ -1,4 +1,4 @@
-/** Permits given and costs of a controller run, compared with the paper's bounds (spec section 3 to 7). */
+/** Counts permits and messages of a controller run, and compares them with the paper's bounds (spec sections 3 to 7). */
 import type { NodeId } from '../effects.js';
 import { totalsOf } from '../folded.js';
 import type { Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step } from '../protocol.js';

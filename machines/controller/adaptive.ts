@@ -23,7 +23,7 @@ export function choose(situation: Situation): AdaptiveKind {
   return (['bins', 'basic', 'modified'] as const).reduce((best, kind) => (prices[kind] < prices[best] ? kind : best));
 }
 
-/** Predicted messages for all permits, by controller. */
+/** The number of messages that each controller is predicted to need for all permits. */
 export function predictCosts({ M, W, U, depths }: Situation): Record<AdaptiveKind, number> {
   const n = depths.length;
   return {

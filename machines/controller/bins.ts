@@ -5,7 +5,7 @@
  * the nearest bin one level up on the way to the root, in one message of exactly its capacity.
  */
 
-/** Sizes of bins. A hierarchy's capacity doubles with each level; flat bins have equal sizes and are refilled by the root. */
+/** Capacities of bins. In a hierarchy they double with each level; flat bins have equal capacities and are refilled by the root. */
 export type Scale = { readonly exponent: number | null } | { readonly flat: number };
 
 export const LOCAL_LEVEL = -1;

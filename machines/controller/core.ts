@@ -1,4 +1,4 @@
-/** The core of the resource controller, for applications. */
+/** The part of the resource controller that an application loads: charts, messages, commands and the roles of a node. */
 import { coreOf } from '../core.js';
 import type { Message, NodeId } from '../effects.js';
 import type { Command, Instance } from '../protocol.js';
@@ -125,7 +125,7 @@ export const controllerCore = /* @__PURE__ */ coreOf({
 
 type ControllerRole = MemberRole | { readonly role: string; readonly chart: typeof NEWCOMER; readonly input: NewcomerInput };
 
-/** Roles of a participant, or of a newcomer. */
+/** Initial roles of a node that participates, or of a newcomer that is not part of the tree yet. */
 export function rolesOf(id: NodeId, { options, rank }: Instance<ControllerOptions>): readonly ControllerRole[] {
   const { root, parents, depths, children, vacant, settings, terms, phase, budget } = options;
   const common = { id, settings, vacant: vacant[id] ?? [], past: NO_PAST };

@@ -1,4 +1,6 @@
-/** Invariants within one node, true at every point of a run, of its roles, terms, change, bins and requests. */
+/**
+ * Invariants of a single node of the controller, true at every point of a run: its roles, bins and requests are consistent with each other.
+ */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { NodeView } from '../protocol.js';

@@ -1,4 +1,4 @@
-/** Counts of inconsistent nodes and messages: the properties of `fits.ts` and `places.ts`, summed over a network. */
+/** Counts the nodes and messages of a network that violate the invariants of `fits.ts` and `places.ts`, updated with each step of a run. */
 import type { NodeId } from '../effects.js';
 import type { Fold, Totals } from '../folded.js';
 import type { NodeView } from '../protocol.js';

@@ -49,7 +49,7 @@ export interface Deposit {
   readonly permits: number;
 }
 
-/** Parameters of every node between two changes. */
+/** Sizes of the bins of both controllers between two changes of the tree, equal at every node. */
 export interface Terms {
   readonly R: Scale;
   readonly N: Scale;
@@ -57,7 +57,7 @@ export interface Terms {
   readonly alive: boolean;
 }
 
-/** The first message on a new leaf's link. */
+/** The parent's first message to a new leaf: its depth, its name and the current terms. */
 export interface Welcome {
   readonly type: 'welcome';
   readonly depth: number;
@@ -97,7 +97,7 @@ export interface Settle {
 /** The parts of a node that hold permits: its two controllers and a bank's deposit bins. */
 export type NodePart = Controller | 'D';
 
-/** Constants of a run, equal at every node. */
+/** Options of the protocol that every node knows and that never change. */
 export interface Settings {
   readonly parts: readonly NodePart[];
   /** True if delivery processes wait for the answer to one request before they send the next. */

@@ -1,4 +1,4 @@
-/** The controller's options of a scenario, checked and completed. */
+/** Checks the controller's options in a scenario and adds defaults. */
 import { INTEGER_MAX, integer, isObject, nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';

@@ -1,4 +1,4 @@
-/** The parts of a node's state that must agree at both ends of a link: parent and child, and the progress of a change. */
+/** Compares what two linked nodes know about each other: parent and child, and whether a change of the tree is in progress. */
 import type { NodeId } from '../effects.js';
 import type { NodeView } from '../protocol.js';
 import { levelAt } from './bins.js';
@@ -29,7 +29,7 @@ export interface Place {
   readonly terms: Terms;
 }
 
-/** `null` for nodes that do not participate. */
+/** The position of a node in the tree; `null` if it does not participate. */
 export function placeOf(view: NodeView, id: NodeId): Place | null {
   if (!isMember(view)) return null;
   const { parent, children, depth, awaiting, terms } = mainOf(view)!;

@@ -1,4 +1,6 @@
-/** Properties of single steps of a controller run: notifications of a node to its application, rejected bins, and results of a change. */
+/**
+ * Properties of single steps of the controller: notifications of a node to its application, rejected requests, and the results of a change.
+ */
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, PropertyResult, Step } from '../protocol.js';
 import { LOCAL_LEVEL } from './bins.js';

@@ -1,4 +1,7 @@
-/** Incremental totals for the controller's promises: positions of permits, waiting requests, messages on links, and issued names. */
+/**
+ * Totals for the controller's properties, updated with each step: where all permits are, waiting requests, messages on links, and issued
+ * names.
+ */
 import type { NodeId } from '../effects.js';
 import { Multiset } from '../multiset.js';
 import type { Fold, Totals } from '../folded.js';

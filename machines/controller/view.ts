@@ -100,7 +100,7 @@ export const namesAt = (node: NodeView): number[] => {
   return [...(name === null ? [] : [name]), ...pastOf(node).names, ...(requestOf(node, 'N')?.names ?? [])];
 };
 
-/** The nodes that are up. */
+/** The nodes that have not crashed. */
 export const live = (c: Config): [NodeId, NodeView][] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id));
 
 /** True if a node or link has failed and a neighbor in the tree is not notified yet, or a crashed node has restarted. */

@@ -1,4 +1,4 @@
-/** Costs of a directory run, compared with the optimum and the paper's bounds (spec 1.5, 1.6 invariant 8). */
+/** Costs of a directory run, compared with the optimum and with the paper's bounds (spec 1.5 and 1.6, invariant 8). */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, Instance, Step } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';

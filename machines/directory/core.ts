@@ -1,4 +1,4 @@
-/** The core of the directory, for applications. */
+/** The part of the directory protocol that an application loads: its chart, messages and commands. */
 import { coreOf } from '../core.js';
 import { directoryMachine, type DirectoryInput } from './machine.js';
 import { directoryMessages } from './messages.js';

@@ -11,7 +11,7 @@ import { DIRECTORY } from './view.js';
 
 type DirectoryInstance = Instance<DirectoryOptions>;
 
-/** All states of the chart. */
+/** All states of the directory's chart, from which a corruption chooses. */
 export const DIRECTORY_STATES = [
   'idle',
   { waiting: 'last' },

@@ -1,6 +1,6 @@
-/** The finds in flight, in the totals of the directory. */
+/** The set of find messages in flight. A node sends a find to request the token, and the properties of a run are computed from this set. */
 
-/** A find in flight. Nodes are numbers: their ranks. */
+/** A find message in flight. Nodes are represented by their numbers. */
 export interface FindFact {
   readonly from: number;
   readonly to: number;

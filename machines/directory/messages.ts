@@ -1,4 +1,4 @@
-/** Fields of a directory's messages. */
+/** The fields that each message of the directory must have, for checks of messages from the network. */
 import { absentOr, isInteger, isNode, isOneOf, listOf, nullOr, type ShapesOf } from '../shapes.js';
 import type { DirectoryMessage } from './machine.js';
 

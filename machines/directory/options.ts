@@ -1,4 +1,4 @@
-/** The directory's options of a scenario, checked and completed. */
+/** Checks the directory's options in a scenario and adds defaults. */
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
 import { holdOf, integer, nodeOf, oneOf, refuseUnknown, rootedTree } from '../checks.js';
@@ -24,7 +24,7 @@ export interface DirectoryOptions {
 
 const KEYS = ['policy', 'root', 'parents', 'tree', 'bridgeOwner', 'hold', 'together'] as const;
 
-/** Reads the options. `own` contains the names of custom policies. */
+/** Checks the options and adds defaults. `own` contains the names of custom policies. */
 export function directoryOptions(
   raw: Readonly<Record<string, unknown>>,
   graph: NetworkGraph,

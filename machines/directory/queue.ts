@@ -1,4 +1,6 @@
-/** The queue of the nodes that wait for the token, for the totals of the directory: chains of `next` pointers, and their heads. */
+/**
+ * The queue of nodes that wait for the token, computed from their `next` pointers. The directory's properties check that it has no cycles.
+ */
 import { NONE } from './trees.js';
 
 export class Queue {

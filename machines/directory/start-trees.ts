@@ -90,7 +90,7 @@ function exchanged({ tree, stretch }: Stretched, links: readonly Link[]): Stretc
   return undefined;
 }
 
-/** Mean over all links of positive weight. */
+/** The mean stretch of all links: the length of the way in the tree, divided by the length of the link. */
 export function stretchOf(tree: readonly Link[], links: readonly Link[]): number {
   const rooted = new RootedTree(tree[0]![0], tree);
   const stretches = links.filter(([, , weight]) => weight > 0).map(([u, v, weight]) => lengthOf(rooted.way(u, v)) / weight);

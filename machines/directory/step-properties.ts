@@ -1,4 +1,4 @@
-/** Properties of single steps of a directory run: a node's notifications to its user, and the turns of its pointer. */
+/** Properties of single steps of the directory: which notifications a node sends to its application, and how its pointer may change. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, PropertyResult, Step } from '../protocol.js';
 import type { DirectoryNotification, Granted } from './machine.js';

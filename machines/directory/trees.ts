@@ -1,7 +1,7 @@
-/** The trees of the directory (Lemma 2) for its totals: on integers, and computed again only after an edge has moved. */
+/** Checks that pointers and find messages form trees (Lemma 2). It uses numbers for nodes and recomputes only after an edge has moved. */
 import type { Finds, FindFact } from './finds.js';
 
-/** Absent node. */
+/** The number that means "no node". */
 export const NONE = -1;
 
 /** Beyond this many combinations of green edges, finds are replaced one at a time instead of all together. */

@@ -1,4 +1,4 @@
-/** The core of the election, with or without the hierarchy, for applications. */
+/** The part of the leader election that an application loads: its charts, messages and commands, with or without the hierarchy. */
 import { coreOf } from '../core.js';
 import type { NodeId } from '../effects.js';
 import { levelMachine, type LevelInput } from '../hierarchy/level.js';

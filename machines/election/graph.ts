@@ -1,4 +1,4 @@
-/** Hops and components of a graph given by its neighbor lists. */
+/** Distances and connected components of a network, for the election's properties and reports. */
 import type { NodeId } from '../effects.js';
 import type { LinksView, Topology } from '../protocol.js';
 
@@ -30,7 +30,7 @@ export function hopsFrom(source: NodeId, adjacency: Pick<Adjacency, 'get'>, with
   return hops;
 }
 
-/** The same over the current links. */
+/** The distances from a node over the links that are up now. */
 export const hopsNow = (source: NodeId, links: LinksView, within?: number): Map<NodeId, number> =>
   hopsFrom(source, { get: (node) => linkedTo(node, links) }, within);
 

@@ -34,11 +34,11 @@ export function compareIdentities(a: Identity | null, b: Identity | null): numbe
 
 export const isSame = (a: Identity | null, b: Identity | null): boolean => compareIdentities(a, b) === 0;
 
-/** Positive when `a` is the more recent search. */
+/** Compares two searches for a leader. Positive if `a` is the more recent one. */
 export const compareReferenceLevels = (a: ReferenceLevel, b: ReferenceLevel): number =>
   a.tau - b.tau || compareIdentities(a.oid, b.oid) || a.r - b.r;
 
-/** Negative when `a` is the more recent election. */
+/** Compares two elections of a leader. Negative if `a` is the more recent one. */
 export const compareLeaderPairs = (a: LeaderPair, b: LeaderPair): number => a.nlts - b.nlts || compareIdentities(a.lid, b.lid);
 
 export const compareHeights = (a: Height, b: Height): number =>

@@ -25,7 +25,7 @@ export const withoutLink = (links: LinkTable, peer: NodeId): LinkTable => links.
 /** N and forming: the receivers of this node's messages. */
 export const allPeers = (links: LinkTable): NodeId[] => links.map(({ peer }) => peer);
 
-/** N: the neighbors that count in decisions. */
+/** The neighbors that a node's decisions use (N in the paper): those that have sent their height. */
 export const neighbors = (links: LinkTable): NodeId[] => links.filter(({ height }) => height !== null).map(({ peer }) => peer);
 
 export const heightsOf = (links: LinkTable): Height[] => links.map(({ height }) => height).filter((height) => height !== null);

@@ -21,7 +21,7 @@ export interface PresenceEntry {
 /** Leaders of one level nearby, by seniority, each once. */
 export type PresenceTable = readonly PresenceEntry[];
 
-/** The only message between nodes. */
+/** The protocol's only message: a node sends its height to its neighbors whenever it changes. */
 export interface Update {
   readonly type: 'update';
   readonly height: Height;

@@ -1,4 +1,4 @@
-/** Notifications of an election node to its application, compared with the leaders that it follows. */
+/** Properties of the election's notifications: each one that the application receives names the leader that the node follows. */
 import type { NodeId } from '../effects.js';
 import { levelOf } from '../hierarchy/view.js';
 import type { Configuration, NodeView, PropertyResult, Step } from '../protocol.js';

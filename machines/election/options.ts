@@ -24,7 +24,7 @@ export interface ElectionProtocolOptions {
   readonly start: Readonly<Record<NodeId, NodeStart>>;
 }
 
-/** Initial state of one node. */
+/** The initial state of one node: its neighbors, its leader and the distance to it. */
 export interface NodeStart {
   readonly neighbors: readonly NodeId[];
   readonly leader: NodeId;

@@ -1,4 +1,4 @@
-/** The role that elects, with its initial state: without other roles, under a hierarchy, or under the epochs of locks. */
+/** Creates the election role of a node with its initial state. The hierarchy and locks use the same role. */
 import type { NodeId } from '../effects.js';
 import type { Instance, RoleStart } from '../protocol.js';
 import { oriented } from './height.js';

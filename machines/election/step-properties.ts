@@ -1,5 +1,5 @@
 /**
- * Checks of an election node's steps against section 4 of the specification: its searches, the receivers of a height at each event, and its
+ * Properties of single steps of the election (section 4 of the specification): when a node searches, to whom it sends its height, and its
  * clock.
  */
 import type { NodeId } from '../effects.js';

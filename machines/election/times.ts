@@ -1,4 +1,4 @@
-/** The stamps of perfect clocks, for searches that only compare which of two is later. */
+/** Lists the times in the election's states and messages, so that the model checker keeps only their order and finds fewer states. */
 import type { Message } from '../effects.js';
 import type { NodeView, Times } from '../protocol.js';
 import type { Height } from './height.js';

@@ -1,4 +1,4 @@
-/** Checks of an update from the network before the election's chart receives it. */
+/** Checks an election message from the network before the chart receives it, because another program may have sent it. */
 import { isObject } from '../checks.js';
 import type { Instance } from '../protocol.js';
 import {

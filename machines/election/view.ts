@@ -21,7 +21,7 @@ export function stateByHeight({ height, links }: Pick<ElectionContext, 'height' 
   return height.r === 1 ? { reflected: part } : { searching: part };
 }
 
-/** True if the chart is in that state. */
+/** True if the chart's state is the one that the node's height requires. */
 export const isInStateByHeight = (node: NodeView): boolean =>
   roleOf(node) === statePath({ value: stateByHeight(electionContext(node)) });
 export const leaderOf = (node: NodeView): NodeId => electionContext(node).height.lid[1];

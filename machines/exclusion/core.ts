@@ -1,4 +1,4 @@
-/** The core of local mutual exclusion, for applications. */
+/** The part of local mutual exclusion that an application loads: its chart, messages and commands. */
 import { defineCore } from '../define.js';
 import { isBoolean, type FieldCheck, type ShapesOf } from '../shapes.js';
 import { exclusionMachine, initiatorMessages, participantMessages, type ExclusionMessage, type LockCall } from './machine.js';

@@ -1,4 +1,4 @@
-/** The options of local mutual exclusion in a scenario, checked and completed. */
+/** Checks the options of local mutual exclusion in a scenario and adds defaults. */
 import { holdOf, integer, isObject, oneOf, refuseUnknown, isIntegerOf } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';

@@ -3,7 +3,7 @@
 /** Number of a port of a node; 0 is the node itself. */
 export type PortNumber = number;
 export type Ports = readonly PortNumber[];
-/** A value for some of the ports. */
+/** Values for some of a node's ports, sorted by port. */
 export type ByPort<T> = readonly (readonly [PortNumber, T])[];
 
 export const including = (ports: Ports, port: PortNumber): Ports =>

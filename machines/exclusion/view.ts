@@ -1,4 +1,4 @@
-/** The global state in the paper's terms, for properties, accounts and pictures. */
+/** Reads the global state of local mutual exclusion in the paper's terms, for properties, reports and pictures. */
 import type { Message, NodeId } from '../effects.js';
 import type { Configuration, Flight, LinksView, NodeView, Overlay } from '../protocol.js';
 import type { ExclusionContext, ExclusionMessage } from './machine.js';

@@ -9,7 +9,7 @@ import type { NodeId } from '../effects.js';
 import { compareIdentities, isSame, type Identity } from '../election/height.js';
 import type { PresenceEntry, PresenceTable } from '../election/messages.js';
 
-/** The last table received from a neighbor. */
+/** The last table that a neighbor has sent. */
 export interface ReceivedTable {
   readonly peer: NodeId;
   readonly table: PresenceTable;

@@ -1,4 +1,4 @@
-/** The levels of a hierarchy at a node: its leader of each level, the leader that it reports to, and the nearest leader. */
+/** Reads a node's leaders in a hierarchy: one on each level, up to the leader of the whole component. */
 import type { NodeId } from '../effects.js';
 import { isSame } from '../election/height.js';
 import { levelRole } from '../election/messages.js';

@@ -1,4 +1,4 @@
-/** The core of the link layer: what an application carries of it. */
+/** The part of the link layer that an application loads: its chart, messages, commands, and the roles of a node. */
 import { coreOf, type RunningCore } from '../core.js';
 import type { Message, NodeId } from '../effects.js';
 import type { CoreDescription, Topology } from '../protocol.js';
@@ -69,7 +69,7 @@ const peer = { name: 'peer', type: 'node' } as const;
 
 type LinkCommand = 'post' | 'restart' | 'leave' | 'gone';
 
-/** The description without the options of a scenario. */
+/** The description of the protocol, except for reading the options of a scenario. */
 export const linkDescription: Omit<CoreDescription<LinkOptions, LinkCommand>, 'options'> = {
   name: 'link',
   charts: { [CHART]: linkMachine },

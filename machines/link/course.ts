@@ -10,7 +10,7 @@ import type { Incoming } from './ways.js';
 /** The reason for a message that no received frame of the connection requires. */
 type Why = 'farewell' | 'standing' | 'challenge' | 'news';
 
-/** The expected result of an event. */
+/** The result that an event must have: the state of the link's end, and the reasons for the messages that it sends. */
 export interface Course {
   readonly value: End['value'];
   readonly description: readonly Why[];

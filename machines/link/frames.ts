@@ -3,10 +3,10 @@ import type { NodeId } from '../effects.js';
 import { hash, HASH_BASIS } from '../hash.js';
 import { receivesDirectly, wayAfter, type Incoming } from './ways.js';
 
-/** A message of the layer above; plain JSON. */
+/** A message of the application, as JSON. */
 export type FrameBody = unknown;
 
-/** The only frame with content. Without bodies it is a heartbeat, an acknowledgment or, if it rejects, a request to send again. */
+/** The link layer's frame. Without bodies it is a heartbeat, an acknowledgment or, with `rejects`, a request for retransmission. */
 export interface Frame {
   readonly type: 'frame';
   /** The sender's session, and the session of the receiver that the sender has received since its own session began. */
@@ -27,7 +27,7 @@ export interface Frame {
   readonly bodies: readonly FrameBody[];
 }
 
-/** Ends the sender's session. */
+/** Notifies the peer that the sender's session has ended. */
 export interface Bye {
   readonly type: 'bye';
   readonly session: number;
@@ -129,7 +129,7 @@ export const sizeOf = (body: FrameBody): number => (typeof body === 'string' ? b
 
 const sizeOfAll = (bodies: readonly FrameBody[]): number => bodies.reduce<number>((sum, body) => sum + sizeOf(body), 0);
 
-/** The checksum of no messages. */
+/** The checksum before the first message. */
 export const CHECKSUM_BASIS = HASH_BASIS;
 
 /** The checksum of all messages of one direction of a connection, from that of the earlier ones and the messages that follow. */

@@ -1,4 +1,6 @@
-/** Compares the notifications and the outbox of an end with the messages that it has delivered and that were posted. */
+/**
+ * Properties that compare a link's notifications and outbox with the messages that it has delivered and that the application has posted.
+ */
 import type { PropertyResult, Step } from '../protocol.js';
 import { hasRoomFor } from './frames.js';
 import type { LinkNotification } from './machine.js';

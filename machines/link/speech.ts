@@ -1,4 +1,4 @@
-/** Compares the messages that one end of a link sends in one step with the reasons for them, in order. */
+/** Checks that each message that one end of a link sends in a step has a reason, and that the messages are in order. */
 import type { Course } from './course.js';
 import { fresh, isAhead, isAckDue, sizeOf, type Bye, type Frame, type LinkContext } from './frames.js';
 import type { LinkChartEvent } from './machine.js';

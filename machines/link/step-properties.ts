@@ -1,4 +1,4 @@
-/** Compares the transitions, the messages and the relays of a node's ends with the expected result of each event. */
+/** Checks each step of a link against its expected result: the new state, the messages sent, and the choice of a relay. */
 import type { Message, NodeId } from '../effects.js';
 import type { Configuration, LinksView, PropertyResult, Step } from '../protocol.js';
 import { courseOf, type Course } from './course.js';
@@ -8,7 +8,7 @@ import { NOTHING_SENT, spokenBy, Speech, type Spoken, type Utterance } from './s
 import { isUp, roleTo, type End } from './view.js';
 import { wayAfter, type Relay } from './ways.js';
 
-/** The ends of a node, by peer. */
+/** A node's end of each of its links, by the peer at the other end. */
 export type Ends = ReadonlyMap<NodeId, End>;
 
 /** One step of an end: its state before and after, the event, and the expected result. */

@@ -1,4 +1,4 @@
-/** Accessors for the state of a link. */
+/** Reads the state of links for properties and reports: the two ends of each link, and whether they are connected. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, NodeView, RoleView } from '../protocol.js';
 import type { Bye, Frame, LinkContext } from './frames.js';

@@ -44,15 +44,16 @@ export const receivesDirectly = (c: LinkContext): boolean => c.deaf < halfOf(c);
 const nextRelay = ({ relays, via }: LinkContext): NodeId | null =>
   relays[(via === null ? 0 : relays.indexOf(via) + 1) % relays.length] ?? null;
 
-/** The initial way. Without relays there is only the direct one. */
+/** The initial way to the peer: the first relay or, without relays, the direct one. */
 export const firstWay = (c: Pick<LinkContext, 'relays' | 'patience'>) => ({
   via: c.relays[0] ?? null,
   deaf: c.relays.length === 0 ? 0 : halfOf(c),
 });
 
 /**
- * The way after a frame. A direct frame whose sender also receives directly ends the detour. A rejection does not, because what its sender
- * knows may be out of date.
+ * The way to the peer after a frame from it.
+ * If both ends receive each other directly, the detour over a relay ends. A rejection does not end it, because its sender may not be up to
+ * date.
  */
 export function wayAfter(c: LinkContext, { hears, rejects, via }: Incoming<Frame>): Pick<LinkContext, 'via' | 'deaf'> {
   const { deaf } = c;

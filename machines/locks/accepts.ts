@@ -1,4 +1,4 @@
-/** Checks of messages from the network before a chart receives them. */
+/** Checks each message from the network before a chart receives it, because the other program may be faulty or of another version. */
 import { isObject } from '../checks.js';
 import { directoryMessages } from '../directory/messages.js';
 import { electionMessages } from '../election/update.js';

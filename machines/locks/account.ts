@@ -1,4 +1,4 @@
-/** Observes the grants of a run: each has a larger fence than all earlier ones that its own majority knows. */
+/** Observes the grants of a run and checks that each has a larger fencing token than all earlier ones that its majority knows. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
 import type { Claim } from './knowledge.js';

@@ -62,7 +62,7 @@ export function withClient({ context }: In<unknown>, request: From<AttachRequest
   const attachment = { node, number, holds: elsewhere };
   return { clients: clients.toSpliced(place, clients[place]?.node === node ? 1 : 0, attachment) };
 }
-/** Removes the client whose link is down. */
+/** The list of clients without the one whose link went down. */
 export function withoutClient({ context: c }: In<unknown>, change: NamedLinkEvent): Pick<EpochsContext, 'clients' | 'links'> {
   const { peer } = change;
   const clients = attachmentOf(c, peer) ? c.clients.toSpliced(placeOf(peer, c.clients), 1) : c.clients;
@@ -132,7 +132,7 @@ export const givingBack = ({ event: { lock, fence, client } }: In<Disowned>) => 
   message: { type: 'giveBack', from: client, lock, fence },
 });
 
-/** Detaches all clients. They attach to other voters. */
+/** Notifies all clients that this voter no longer serves them, so that they attach to another voter. */
 export function letGo({ context: { id, clients, wants, membership }, enqueue }: Enqueuing): void {
   for (const { node, number } of clients) {
     const message = { type: 'detached', number, membership } satisfies Detached;
@@ -164,7 +164,7 @@ export const attachment = ({ context, event: { from, number, holds } }: In<From<
   };
 };
 
-/** Refuses a lock that has no room here. */
+/** Replies to a client that its voter has no room for the lock. */
 export const noRoom = ({ context, event: { from, lock } }: In<From<Acquire>>) => {
   const { number } = attachmentOf(context, from)!;
   return { to: from, message: { type: 'full' as const, number, lock, others: context.claims.length } };
@@ -190,7 +190,7 @@ export const gone = ({ context: { wants }, event: { peer } }: In<NamedLinkEvent>
   message: { type: 'gone', node: peer },
 });
 
-/** Ends patience with the client. The transport's report may be wrong: safety does not depend on it. */
+/** Stops waiting for a client that the transport reports as ended. Safety does not depend on this report, which may be wrong. */
 export const ended = ({ context: { wants }, event: { peer } }: In<ReportedEnd>) => ({
   role: wantedBy(peer, wants).map(lockRole),
   message: { type: 'ended', node: peer },
@@ -202,7 +202,7 @@ export const hostedBy = (id: NodeId, { kept }: Beginning): readonly Kept[] =>
 
 /** From a lock of this node, or from the voter that uses it for a client. */
 export type UseToRecord = Held & AskedIn & { readonly user: NodeId | null; readonly from?: NodeId };
-/** Adds the record of a client's lock. */
+/** The records of clients' locks after one was used by a client. */
 export function recordsAfter({ context }: In<unknown>, event: UseToRecord): Pick<EpochsContext, 'records'> {
   const { id, records } = context;
   const { lock, fence, user, from = id, ...request } = event;

@@ -1,4 +1,4 @@
-/** The core of locks: roles of a peer or a client, routes of messages, and commands. */
+/** The part of the locks protocol that an application loads: roles of a voter or a client, routes of messages, and commands. */
 import { coreOf, type RunningCore } from '../core.js';
 import { directoryMachine } from '../directory/index.js';
 import { DIRECTORY } from '../directory/view.js';
@@ -26,7 +26,7 @@ const release = { type: 'release', lock: THE_LOCK };
 
 type LocksCommand = 'request' | 'share' | 'bootstrap' | 'change' | 'ended' | 'release' | 'cancel';
 
-/** The description without the options of a scenario. */
+/** The description of the protocol, except for reading the options of a scenario. */
 export const locksDescription: Omit<CoreDescription<LocksProtocolOptions, LocksCommand>, 'options'> = {
   name: 'locks',
   charts: {

@@ -1,4 +1,4 @@
-/** Arithmetic of epochs: numbers of grants, room for locks, and the initial place of each token. */
+/** Numbers of epochs: which fencing tokens belong to an epoch, how many locks it has room for, and where each lock begins. */
 import type { NodeId, Open } from '../effects.js';
 import { hash } from '../hash.js';
 import type { DirectoryInput } from '../directory/machine.js';

@@ -56,7 +56,7 @@ export interface EpochsInput {
   readonly patience: number;
 }
 
-/** A lock that is wanted at this node. */
+/** A lock that this node requests or holds, for itself or for a client. */
 export interface Claim {
   readonly lock: string;
   /** The fence of the grant; `null` while the lock is waiting. */
@@ -188,7 +188,7 @@ export const linksKnown = ({ context: { links }, event }: In): readonly NodeId[]
 export const reachesMajority = (args: In): boolean =>
   isMajorityOf([...linksKnown(args), args.context.id], args.context.membership);
 
-/** True if this node proposes, after this event. */
+/** True if, after this event, this node is the leader and reaches a majority, so that it proposes the next epoch. */
 export const leads = (args: In): boolean => {
   const { context, event } = args;
   const leader = event.type === 'leader' ? event.leader : context.leader;
@@ -294,7 +294,7 @@ const newerOf = (a: Membership, b: Membership): Membership => (b.version > a.ver
 export const listToBe = ({ membership, served }: Pick<Standing, 'membership' | 'served'>): Membership =>
   newerOf(membership, served.membership);
 
-/** The state to persist. A declaration by the application that the cluster is new is valid only for this run. */
+/** The part of the state to store. The application's declaration that a cluster is new counts only until the process ends. */
 export const standingOf = (standing: Standing): Standing => {
   const { memory, promised, served, pending } = standing;
   return { memory: memory === 'founding' ? 'forgotten' : memory, promised, served, pending, membership: listToBe(standing) };

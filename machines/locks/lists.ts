@@ -65,7 +65,7 @@ export const replyToDiffering = ({ context: { served }, event: { type, from } }:
   to: type === 'hello' && served.epoch > 0 ? from : [],
   message: supersedingOf(served),
 });
-/** For the application: both lists. */
+/** The notification that a peer has another list of voters, with both lists. */
 export const listsOf = ({ context }: In<unknown>, event: From<OfMember>) => ({
   peer: event.from,
   own: context.membership,

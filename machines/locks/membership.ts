@@ -25,7 +25,7 @@ export interface MembershipChange {
   readonly remove: NodeId | null;
 }
 
-/** A requested change that is not decided yet. */
+/** A change of the membership that was requested but is not decided. */
 export interface WantedChange extends MembershipChange {
   /** The node that was called for the change and sends it to the leader. */
   readonly by: NodeId;

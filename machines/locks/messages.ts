@@ -162,7 +162,7 @@ export interface Wait extends OfMember {
   readonly epoch: number;
 }
 
-/** Starts the epoch at its members. */
+/** Leader to members: the epoch begins. */
 export interface Install extends Beginning {
   readonly type: 'install';
 }
@@ -271,7 +271,7 @@ export interface Returned extends LockLabel {
   readonly fence: number;
 }
 
-/** A client requests a lock from its voter. */
+/** Client to its voter: requests a lock. */
 export interface Acquire {
   readonly type: 'acquire';
   readonly lock: string;
@@ -310,7 +310,7 @@ export interface Disowned extends LockLabel {
 /** Messages about a lock in an epoch, for its directory, which may not be open, or for the epochs. */
 export type LockMessage = (DirectoryMessage & LockLabel) | Confirm | Recall | Disowned;
 
-/** All messages between nodes. */
+/** Any message that one node sends to another. */
 export type LocksMessage = Update | EpochMessage | LockMessage | Confirmed | Returned | Acquire | GiveBack | Acquired | Full;
 
 /** Notifies the locks of this node that an epoch begins, that it ends here, or that no requests can be granted here. */

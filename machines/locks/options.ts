@@ -65,7 +65,7 @@ const KEYS = [
   'hold',
 ] as const;
 
-/** The lock of commands that name none. */
+/** The lock that a scenario's commands use if they name none. */
 export const THE_LOCK = 'lock';
 
 export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): LocksProtocolOptions {

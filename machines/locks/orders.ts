@@ -1,4 +1,4 @@
-/** Effects of the epochs: messages to other voters, events for the other roles of the node, roles, timers and storage. */
+/** The effects of a voter's epochs: messages to other voters, events for other roles of the node, timers and storage. */
 import { arm, close, disarm, open, store, tell, type Message, type Open } from '../effects.js';
 import { ELECTION } from '../election/messages.js';
 import { directoryOf } from './epoch.js';
@@ -36,7 +36,7 @@ import {
 export const PATIENCE = 'patience';
 const SPENT = 'spent';
 
-/** Voters elect the leader among themselves. */
+/** Passes a change of a link to the election role. Voters elect their leader only among themselves. */
 export const passedOn = ({ context: { id, membership }, event }: In<NamedLinkEvent>) => {
   const areVoters = [id, event.peer].every((node) => votesInOneOf(node, membership));
   return { role: areVoters ? ELECTION : [], message: event };
@@ -72,14 +72,14 @@ export const installation = ({ context: { id, served } }: In) => ({
   to: served.members.filter((member) => member !== id),
   message: { type: 'install' as const, ...served },
 });
-/** The notification of an epoch that is served. */
+/** Notifies other peers of the epoch that this node serves. */
 export const supersedingOf = ({ epoch, members, membership }: Beginning) => ({
   type: 'superseded' as const,
   epoch,
   members,
   membership,
 });
-/** The same for the application. */
+/** Notifies the application of the epoch that this node serves. */
 export const notificationOf = ({ epoch, members }: Beginning) => ({ type: 'serving' as const, epoch, members });
 /** The epoch is sent to linked peers that it leaves out, directly or by other members, and to peers with another list. */
 export const word = ({ context: { links, served, differing } }: In) => ({
@@ -134,7 +134,7 @@ export const toDirectory = tell(({ context: { served }, event }: In<OfLock & Mes
   message: event,
 }));
 
-/** Rule 10. */
+/** Rule 10. Requests the confirmation of a grant from the other members. */
 export const askForConfirmation = ({ context, event: { lock, fence, user } }: In<Omit<Confirm, 'type' | 'epoch'>>) => {
   const { epoch } = context.served;
   return {

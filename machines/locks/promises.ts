@@ -252,7 +252,7 @@ export function pendingAfter(
     .sort((a, b) => a.epoch - b.epoch || byName(a.proposer, b.proposer));
 }
 
-/** Rule 2: the promised ballot of a proposal. */
+/** Rule 2. The ballot that this node promises to a proposer. */
 export function promisedTo({ context }: In<unknown>, prepare: From<Prepare>): Pick<EpochsContext, 'promised' | 'pending'> {
   const { epoch, members, next, served: servedByProposer, from } = prepare;
   const ballot = { epoch, proposer: from, members, next };
@@ -301,7 +301,7 @@ export function isWithinLists(reports: readonly PromiseReport[], { membership, p
   return areMajoritiesOf(members, membership, next) && (bound === null || isSameMembership(bound, next));
 }
 
-/** The epoch as its proposer reports it. */
+/** The epoch in the message of its proposer. */
 export const installedBy = ({ epoch, members, kept, membership }: Install): Beginning => ({ epoch, members, kept, membership });
 
 /** Rules 5 and 9: the epoch that begins with these promises. A holder that it removes is a member of this one epoch. */

@@ -32,7 +32,7 @@ export const shareOf = (messageBytes: number, voters: readonly NodeId[]): number
 /** The bytes of the longest id: the holder of a lock is part of its report. */
 export const bytesOfIds = (voters: readonly NodeId[]): number => Math.max(0, ...voters.map(bytesOf));
 
-/** The bytes of these locks. */
+/** The bytes that these locks need in a message. */
 export function bytesOfLocks(locks: readonly string[], voters: readonly NodeId[]): number {
   const extra = NAME_EXTRA + bytesOfIds(voters);
   return locks.reduce((sum, lock) => sum + bytesOf(lock) + extra, 0);

@@ -1,4 +1,4 @@
-/** Accessors for the state of a node with locks. */
+/** Reads the state of a node with locks, for properties and reports. */
 import type { DirectoryContext } from '../directory/machine.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, RoleView } from '../protocol.js';

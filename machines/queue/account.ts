@@ -1,6 +1,6 @@
 /**
- * Results of a run of the queue: the order, φ, the time to stabilize compared with 3R + tau, and the promises of spec 2.5 that need
- * history.
+ * Reports a run of the queue: the order of requests, the time to stabilize compared with 3R + tau, and properties that need history (spec
+ * 2.5).
  */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, Meter, Observer, PropertyResult, Instance, Step } from '../protocol.js';

@@ -1,11 +1,11 @@
-/** The times that the paper bounds, in ticks. */
+/** Durations that the queue paper bounds, in ticks: how long a corrupted network needs to become legal again. */
 import type { Instance } from '../protocol.js';
 import type { QueueOptions } from './options.js';
 
 /** Ticks between two heartbeats of the tree: half a round trip. */
 export const beatTicks = ({ roundTrip }: QueueOptions): number => roundTrip / 2;
 
-/** Ticks between two observations of an edge. */
+/** Ticks between two observations of an edge by its guardian. */
 export const tauTicks = ({ roundTrip, tau }: QueueOptions): number => tau * roundTrip;
 
 /** Corollary 6.8: an edge of an unchanged tree is fully legal after 3R + tau. */

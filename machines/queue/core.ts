@@ -1,4 +1,4 @@
-/** The core of the queue, for applications. */
+/** The part of the queue protocol that an application loads: its charts, messages and commands. */
 import { defineCore } from '../define.js';
 import { isInteger, isNode, isOneOf, nullOr, type ShapesOf } from '../shapes.js';
 import type { Heartbeat } from '../tree/bfs.js';

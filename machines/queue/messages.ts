@@ -61,5 +61,5 @@ export const TREE = 'tree';
 /** Name of the role that guards the edge to one of the node's children. */
 export const guardianOf = (child: NodeId): string => `${GUARDIAN}:${child}`;
 
-/** Child at the edge of a guardian's role. */
+/** The child in the name of a guardian's role. */
 export const childOf = (role: string): NodeId => role.slice(GUARDIAN.length + 1);

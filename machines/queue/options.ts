@@ -1,4 +1,4 @@
-/** The queue's options of a scenario, checked and completed, and the initial tree of a run. */
+/** Checks the queue's options in a scenario, adds defaults and builds the initial tree. */
 import { nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree, TICKS_MAX } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';

@@ -1,5 +1,6 @@
 /**
- * Follows the requests of a run: the predecessor of each, and, from the moment of a legal and settled state, whether each was queued once.
+ * Records each request's predecessor in the queue. For requests made after the state is legal and settled, it checks that each is queued
+ * once.
  */
 import type { NodeId } from '../effects.js';
 import type { Configuration } from '../protocol.js';

@@ -1,4 +1,4 @@
-/** The legal initial state of a run: every pointer leads to the root, every guardian has just estimated φ = 1. */
+/** The legal initial state of a run: every pointer leads to the root, and every guardian has just estimated φ = 1 for its edge. */
 import type { NodeId } from '../effects.js';
 import type { RoleStart, Instance } from '../protocol.js';
 import type { TreeEntry } from '../tree/bfs.js';

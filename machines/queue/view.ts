@@ -1,4 +1,7 @@
-/** The queue's global state in the paper's terms: tree edges, φ, legal and fully legal (sections 4 and 6; spec 2.2, 2.4). */
+/**
+ * Reads the queue's global state in the paper's terms: edges of the tree, φ, legal and fully legal edges (sections 4 and 6; spec 2.2 and
+ * 2.4).
+ */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, LinksView, NodeView, Overlay, RoleView } from '../protocol.js';
 import type { GuardianContext } from './guardian.js';
@@ -91,7 +94,7 @@ export function isFullyLegalAsPrinted(edge: EdgeView): boolean {
 export const isFullyLegal = (edge: EdgeView): boolean =>
   isFullyLegalAsPrinted(edge) && (edge.guardian.value === 'correct' || edge.guardian.context.timely);
 
-/** Predicate that defines a legal edge. */
+/** The predicate by which an edge is legal: the printed one or the corrected one. */
 export const legalityOf = ({ legality }: QueueOptions): ((edge: EdgeView) => boolean) =>
   legality === 'printed' ? isFullyLegalAsPrinted : isFullyLegal;
 

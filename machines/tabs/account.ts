@@ -1,4 +1,4 @@
-/** Compares the notifications of a tab with the tabs that it knows and with its participation. */
+/** Compares each notification of a tab with the tabs that it knows and with whether it participates. */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, Observer, PropertyResult, Step } from '../protocol.js';

@@ -1,4 +1,4 @@
-/** The core of the presence of tabs, which an application loads. */
+/** The part of the tabs protocol that an application loads. Tabs of a browser use it to find out which other tabs exist. */
 import { integer, refuseUnknown, TICKS_MAX } from '../checks.js';
 import { coreOf } from '../core.js';
 import { isBoolean, isNode, listOf, type ShapesOf } from '../shapes.js';

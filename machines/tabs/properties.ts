@@ -1,4 +1,4 @@
-/** Properties of the presence of tabs. */
+/** Properties of the tabs protocol: open tabs know each other, and closed ones are forgotten. */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property } from '../protocol.js';
@@ -51,7 +51,7 @@ export const tabsProperties = (): readonly Property<TabsOptions>[] => [
   },
 ];
 
-/** For systems without stops. */
+/** A property for systems in which no tab stops. */
 export const firstKnown: Property<TabsOptions> = {
   name: 'first come, first known',
   description: 'At least one of any two participating tabs knows the other.',

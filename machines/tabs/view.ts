@@ -1,4 +1,4 @@
-/** Accessors for the state of a tab. */
+/** Reads the state of tabs, for properties and reports. */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, RoleView } from '../protocol.js';
@@ -8,7 +8,7 @@ import type { TabContext } from './tab.js';
 export const tabOf = (node: NodeView): RoleView<TabContext> => node[TAB]!;
 export const isPresent = (node: NodeView): boolean => statePath(tabOf(node)) === 'there.present';
 
-/** The nodes that participate and have not stopped. */
+/** The tabs that participate and have not stopped. */
 export const presentIn = (c: Configuration): NodeId[] =>
   [...c.nodes].flatMap(([id, node]) => (isPresent(node) && !c.crashed?.includes(id) ? [id] : []));
 

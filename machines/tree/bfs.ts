@@ -1,4 +1,4 @@
-/** The breadth-first tree as one node computes it from the last heartbeats of its neighbors (spec part 3). */
+/** Computes a node's parent and distance in the breadth-first tree from the last heartbeats of its neighbors (spec part 3). */
 import type { NodeId } from '../effects.js';
 
 /** Heartbeat of a node: the smallest identity it knows of, its distance, and the next node on the way. */

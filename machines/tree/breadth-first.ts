@@ -1,4 +1,4 @@
-/** The final tree of the heartbeats, computed from the whole topology: the initial tree of a run, and the reference of tests. */
+/** Computes the breadth-first tree of a whole topology. Runs can begin with it, and tests compare the result of the heartbeats with it. */
 import type { NodeId } from '../effects.js';
 import type { NetworkGraph } from '../protocol.js';
 import type { TreeEntry } from './bfs.js';

@@ -35,7 +35,7 @@ type ReceivedHeartbeat = Received<Heartbeat>;
 
 export type TreeEvent = ReceivedHeartbeat | TimerEvent | LinkEvent<NodeId>;
 
-/** Notifications to the client. */
+/** Notifications to the role that uses the tree. */
 export type TreeChange =
   | { readonly type: 'child.gained' | 'child.lost'; readonly child: NodeId }
   | { readonly type: 'parent.changed'; readonly parent: NodeId | null };

@@ -1,4 +1,4 @@
-/** True if the tree is stable: all nodes have received their neighbors' current heartbeats, and only those are in flight. */
+/** Determines whether the tree is stable: each node knows its neighbors' current heartbeats, and no older ones are in flight. */
 import type { NodeId } from '../effects.js';
 import type { Configuration } from '../protocol.js';
 import { ownEntry, type TreeEntry, type Heartbeat, type TreeKnowledge } from './bfs.js';
@@ -6,7 +6,7 @@ import { ownEntry, type TreeEntry, type Heartbeat, type TreeKnowledge } from './
 /** Cached by context, because contexts are immutable. */
 const description = new WeakMap<TreeKnowledge, ReturnType<typeof ownEntry>>();
 
-/** Heartbeat of a node that has received this. */
+/** The heartbeat that a node with this knowledge sends. */
 export function entryOf(knowledge: TreeKnowledge): ReturnType<typeof ownEntry> {
   let entry = description.get(knowledge);
   if (!entry) description.set(knowledge, (entry = ownEntry(knowledge)));

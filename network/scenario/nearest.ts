@@ -1,4 +1,4 @@
-/** The known word nearest to a mistyped one, if it is near enough. */
+/** Finds the known word that is nearest to a mistyped one, for "Did you mean". Returns `undefined` if none is near enough. */
 export function nearestWord(word: string, known: Iterable<string>): string | undefined {
   // A third of the letters may be wrong; a short word gets two, so that a swap counts as near.
   let limit = Math.max(2, Math.floor(word.length / 3));

@@ -32,7 +32,7 @@ export function readObject(value: unknown, path: string): Fields {
   return value as Fields;
 }
 
-/** Reads an object with only these keys. */
+/** Reads an object that may have only the known keys. */
 export function readFields(value: unknown, path: string, known: readonly string[]): Fields {
   const fields = readObject(value, path);
   for (const key of Object.keys(fields)) {

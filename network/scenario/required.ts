@@ -1,4 +1,4 @@
-/** Checks of the protocol or scenario that a program passes as the first argument, before anything runs. */
+/** Checks that a program passes a protocol or scenario as the first argument. */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';

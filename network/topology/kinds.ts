@@ -1,4 +1,4 @@
-/** The topologies that a scenario selects by `kind`: their checked parameters and their shape. */
+/** The generated topologies, such as `ring` and `grid`: the parameters of each kind, and its nodes and links. */
 import { UsageError } from '../../machines/errors.js';
 import type { Topology } from '../../machines/protocol.js';
 import { placeIn, readFields, readInteger, readList, readNumber, readTicks, type Fields } from '../scenario/read.js';

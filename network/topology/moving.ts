@@ -1,4 +1,4 @@
-/** The kinds of topology that change over time: their checked parameters and their contacts. */
+/** Topologies that change during a run: the parameters of each kind, and the contacts that it generates. */
 import { TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { placeIn, readFields, readInteger, readNumber, type Fields } from '../scenario/read.js';

@@ -1,4 +1,4 @@
-/** Conditions that every topology must satisfy, whatever its source. */
+/** Checks that a topology is valid, whether it was generated, listed or read from a file. */
 import { TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
@@ -35,7 +35,7 @@ export function validateTopology(topology: Topology, where = 'topology.'): Topol
   return topology;
 }
 
-/** Rejects a topology with unreachable nodes. */
+/** Rejects a topology in which some nodes cannot reach each other. */
 export function requireConnected(metric: Metric, why: string): void {
   const [first, ...rest] = metric.topology.nodes;
   const lost = rest.find((node) => metric.distance(first!, node) === Infinity);

@@ -6,7 +6,7 @@
  */
 import type { Message } from '../../machines/effects.js';
 
-/** A command on its way to its node. */
+/** A command that was given to a node. */
 export interface Given {
   readonly event: Message;
   readonly waits: boolean;

@@ -17,7 +17,7 @@ export interface AskedAction {
 }
 
 /**
- * A machine's steps as pure functions.
+ * Functions that compute the steps of a compiled machine, without actors and side effects.
  *
  * @public
  */

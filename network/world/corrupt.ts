@@ -1,4 +1,4 @@
-/** A corruption of nodes: arbitrary typed states for them, and arbitrary messages on the channels between them. */
+/** Applies a corruption to a world: the chosen nodes get arbitrary states, and the channels between them get arbitrary messages. */
 import type { NodeId } from '../../machines/effects.js';
 import type { Choose } from '../../machines/protocol.js';
 import type { World } from './world.js';

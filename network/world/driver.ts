@@ -1,7 +1,4 @@
-/**
- * The environment of a world: the driver, which makes the choices that the world leaves open and waits in time for later events,
- * and the witness, which is notified of events.
- */
+/** The two partners of a world: the driver makes all open choices, such as a message's fate, and the witness is notified of each step. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Choose, Flight, Step } from '../../machines/protocol.js';
 import type { Packet } from './flights.js';
@@ -37,7 +34,7 @@ export interface Lost {
   readonly why: 'loss' | 'link down' | 'no route' | 'node down';
 }
 
-/** The result of sending a message. */
+/** What happens to a message after it was sent. */
 export type Fate = 'kept' | 'lost' | 'doubled';
 
 /** Makes the choices that a world leaves open, and waits in time for later events. */
@@ -68,7 +65,7 @@ export interface WorldDriver {
   returning(channels: readonly (readonly [from: NodeId, to: NodeId])[]): void;
 }
 
-/** Receives events in their order. */
+/** Receives each step and each change of the network, in order. */
 export interface Witness {
   started(selected: ReadonlyMap<NodeId, Selected>): void;
   step(step: StepTaken): void;

@@ -18,7 +18,7 @@ import type { ChannelChange } from './links.js';
 import type { WorldDriver, Lost, Refusal, StepTaken, Witness } from './driver.js';
 import { World } from './world.js';
 
-/** The events of a step, in their order. */
+/** Something that happened in a choice: a step, a lost message, a change of a channel. */
 export type Happened =
   | { readonly kind: 'step'; readonly step: StepTaken }
   | { readonly kind: 'lost'; readonly lost: Lost }
@@ -39,7 +39,7 @@ export interface OpenAnswers {
   readonly draw?: Choose;
 }
 
-/** Creates the initial world, with its nodes started. */
+/** Creates a world and starts its nodes. */
 export function beginWorld(frame: WorldFrame, open: OpenAnswers = {}): ChoiceResult {
   const happened: Happened[] = [];
   const world = new World(frame, createHost('snapshots', frame.protocol), untimed([], open), recordingWitness(happened));
@@ -146,7 +146,7 @@ export function untimed(drawn: readonly number[], { at = 0, draw }: OpenAnswers 
   };
 }
 
-/** Records events. */
+/** Creates a witness that appends everything to a list. */
 export const recordingWitness = (happened: Happened[]): Witness => ({
   started: () => {},
   step: (step) => happened.push({ kind: 'step', step }),

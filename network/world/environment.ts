@@ -42,7 +42,7 @@ export interface EnvironmentPlan {
   readonly oneByOne?: boolean;
 }
 
-/** The fixed data of a world. */
+/** The parts of a world that never change. */
 export interface WorldFrame extends EnvironmentPlan {
   readonly order: 'fifo' | 'unordered';
   /** Steps that are taken together with their cause and are not separate choices: see `fusible`. */
@@ -51,7 +51,7 @@ export interface WorldFrame extends EnvironmentPlan {
   measure(topology: Topology): Pick<NetworkGraph, 'distance'>;
 }
 
-/** The possible next moves of the environment. */
+/** Something that the environment can do next, such as an event of the script or a request of the workload. */
 export type EnvironmentMove =
   | { readonly kind: 'entry'; readonly lane: number; readonly entry: LaneEntry }
   | { readonly kind: 'workload'; readonly node: NodeId }

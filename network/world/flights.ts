@@ -1,4 +1,4 @@
-/** Messages in flight, by number and by channel, in the order of sending. */
+/** The messages in flight, indexed by number and by channel. The messages of a channel are in the order of sending. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Flight, Instance } from '../../machines/protocol.js';
 

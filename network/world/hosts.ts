@@ -26,7 +26,7 @@ import { Selections } from './selections.js';
 
 export type HostKind = 'actors' | 'snapshots';
 
-/** One running chart of one node. */
+/** One running chart of a node. */
 export interface Role {
   readonly chart: string;
   /** Effects of the step just taken; the caller performs them before it sends the next event. */

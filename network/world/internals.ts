@@ -19,7 +19,7 @@ import {
 } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 
-/** A delayed event in XState's scheduler. */
+/** A delayed event that XState has scheduled. */
 export interface Scheduled {
   readonly source: AnyActorRef;
   readonly target: AnyActorRef;
@@ -70,7 +70,7 @@ export const activeNodes = (snapshot: AnyMachineSnapshot): readonly AnyStateNode
 export const withNodes = (snapshot: AnyMachineSnapshot, nodes: readonly AnyStateNode[]): AnyMachineSnapshot =>
   ({ ...snapshot, _nodes: nodes }) as AnyMachineSnapshot;
 
-/** Its place in the document. */
+/** The position of a state in its machine's config, which XState calls document order. */
 export const orderOf = (node: AnyStateNode): number => node.order;
 
 /** The actor that invoked or spawned this one. */
@@ -86,7 +86,7 @@ export function replaceRelay(actor: AnyActorRef, around: (original: Relay) => Re
   system._relay = around(system._relay);
 }
 
-/** Reports to the observers of a system. */
+/** Sends an inspection event to the observers of an actor's system. */
 export const reportInspected = (actor: AnyActorRef, inspected: unknown): void => systemOf(actor)._sendInspectionEvent(inspected);
 
 /** A system whose inspected events go through `report`; all else is that of the actor. */

@@ -34,7 +34,7 @@ interface ExecutableAction {
   readonly params?: any;
 }
 
-/** Collects the requests of a step, in order. */
+/** Collects the effects that a step requests, in order. */
 export interface Collector {
   add(type: string, params: any): void;
 }
@@ -227,7 +227,7 @@ export function createLive(
 /** XState's `inspect` option: an observer of what actors do. */
 export type Inspect = NonNullable<ActorOptions<AnyStateMachine>['inspect']>;
 
-/** The parent of live actors that are inspected. */
+/** Creates a parent for live actors, through which XState reports them to `inspect`. */
 export const createInspected = (id: string, inspect: Inspect): AnyActor =>
   createActor(createMachine({ id }), { id, inspect }).start();
 
@@ -274,7 +274,7 @@ export function onTransition(listener: (taken: TakenTransition) => void): () => 
   return () => subscription.unsubscribe();
 }
 
-/** Reports the transitions of one microstep. */
+/** Reports each transition of a microstep to the listener. */
 export function report({ _transitions, event }: Microstep, listener: (taken: TakenTransition) => void): void {
   for (const transition of _transitions) {
     const { source, eventType } = transition;

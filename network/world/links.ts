@@ -22,7 +22,7 @@ export interface ChannelChange {
   readonly up: boolean;
 }
 
-/** Smallest free port. */
+/** The smallest port number that is not in use. */
 export function lowestFreePort(isInUse: (port: number) => boolean): number {
   let port = 1;
   while (isInUse(port)) port++;

@@ -35,7 +35,7 @@ function beyondMemory(): never {
   throw new Error('this step is for XState');
 }
 
-/** A step while it is taken from memory. */
+/** The execution of one step that is repeated from memory: its events, assignments and effects. */
 export class Run {
   args: Args;
   /** The event of the step, and those that were raised in it. */

@@ -12,7 +12,7 @@ export interface ArmedTimer {
   readonly timer: string;
 }
 
-/** Waits for timers in time. */
+/** Is notified of armed and disarmed timers, so that it can wait for them. */
 export interface TimerWaiter {
   armed(timer: ArmedTimer, delay: number): void;
   disarmed(timer: ArmedTimer): void;

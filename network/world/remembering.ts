@@ -467,7 +467,7 @@ export function begin(machine: AnyStateMachine, input: unknown): Stepped {
   return { snapshot: kept(interpreter.begin(machine, input, asked)), effects: asked.all() };
 }
 
-/** One macrostep. An event without a transition, or after the end, leaves the very same snapshot and asks for nothing. */
+/** Takes one macrostep. An event without a transition, or after the final state, returns the same snapshot and no effects. */
 export function macrostep(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped {
   const short = inShort(snapshot);
   const advanced = short?.place.memory.step(short, event, newEffects);

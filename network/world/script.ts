@@ -53,13 +53,13 @@ export interface CommandEvent {
   readonly fields: Readonly<Record<string, number | NodeId>>;
 }
 
-/** An event without its time. */
+/** An event of a scenario, without its time. */
 export type Happening = ScriptedLinkEvent | ChannelEvent | SlowEvent | MessageEvent | CorruptEvent | NodeEvent | CommandEvent;
 
 /** An event of a script; without times it has none. */
 export type Scripted = Happening & { readonly at?: number };
 
-/** The next entry of a lane. `place` is the position of the event in the script. */
+/** One entry of a lane, a list of events that must happen in order. `place` is the position of the event in the script. */
 export type LaneEntry = { readonly place: number } & (
   | { readonly kind: 'command'; readonly event: CommandEvent }
   /** One direction of a link comes up or goes down; its sender is notified. */

@@ -14,7 +14,7 @@ export interface Selected {
   readonly refused: readonly TransitionId[];
 }
 
-/** A microstep as XState reports it. */
+/** A microstep, in the form in which XState reports it to inspectors. */
 export type Microstep = Extract<InspectionEvent, { type: '@xstate.microstep' }>;
 
 /** Reads the selections of one microstep of a chart; `before` is the previous snapshot. */

@@ -1,4 +1,4 @@
-/** Units that a protocol has spent under a budget, and the additional cost of the controller's messages. */
+/** Counts the units that a protocol under a budget has spent, and the messages that the controller needed in addition. */
 import type { NodeId } from '../../effects.js';
 import type { Configuration, Instance, Meter, Observer, Step } from '../../protocol.js';
 import { spent } from './properties.js';

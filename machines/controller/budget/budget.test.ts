@@ -113,13 +113,13 @@ describe('an election whose links change', () => {
     expect([report.verdict, oriented(report)]).toEqual(['valid', true]);
   });
 
-  test('a link of the tree is cut: its fault model no longer holds, and the election is not judged', () => {
+  test('after a cut of the tree, its fault model does not hold, and no verdict is given', () => {
     const { verdict, properties } = run(frugal, scenario(['n0', 'n1']));
     expect(properties.filter(({ holds }) => holds === false)).toEqual([]);
     expect(verdict).toBe('valid');
   });
 
-  test('a controller without news of links lets the election wait forever, and the run is invalid', () => {
+  test('without news of links, the election waits forever, and the run is invalid', () => {
     const { takers: _, ...wiring } = frugal.wiring!;
     const report = run({ ...frugal, wiring }, scenario(['n0', 'n1']));
     expect([report.verdict, oriented(report)]).toEqual(['invalid', false]);

@@ -34,10 +34,9 @@ type Route = (event: OutsideEvent, node: { has(role: string): boolean }) => stri
 const gone = close(() => ({ role: GATE }));
 
 /**
- * Chart of a gate.
- *
- * @param types of the events that a node of the protocol behind it takes from outside.
- * @param route returns the role that takes such an event.
+ * The chart of a gate.
+ * @param types the types of events that a node of the controlled protocol receives from outside.
+ * @param route returns the role that receives such an event.
  */
 export function gateMachine(types: readonly string[], route: Route) {
   const onEach = <T>(transition: T) => Object.fromEntries(types.map((type) => [type, transition]));

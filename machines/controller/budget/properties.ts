@@ -1,4 +1,6 @@
-/** Promises of a budget: those of the controller, their meaning for spending, and the protocol's own promises until it stops. */
+/**
+ * Properties of a protocol under a budget: nodes spend at most M units. Those of the controller and of the protocol itself are included.
+ */
 import type { Configuration, Instance, NodeView, Property, Protocol } from '../../protocol.js';
 import { controllerProperties } from '../properties.js';
 import { isSevered, total } from '../view.js';

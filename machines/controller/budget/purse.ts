@@ -44,7 +44,7 @@ type In<E = unknown> = { context: PurseContext; event: E };
 const parcels = ({ to, message }: Outgoing): Parcel[] => [to].flat().map((one) => ({ to: one as Address, message }));
 
 const oldest = ({ context }: In) => context.waiting[0]!;
-/** RESOURCE-REQUEST for one unit. */
+/** Requests one permit from the node's controller. */
 export const onePermit = () => ({ role: requestRole('R'), message: { type: 'take' as const, amount: 1 } });
 
 /**

@@ -1,4 +1,4 @@
-/** The two layers of a node under a budget: the resource controller below, the protocol above. */
+/** Splits a node under a budget into its two layers: the resource controller, and the protocol that it controls. */
 import type { Configuration, Flight, NodeView } from '../../protocol.js';
 import { deliveryRole, MAIN, requestRole } from '../messages.js';
 import type { ControllerOptions } from '../options.js';
@@ -29,7 +29,7 @@ export const controlledPart = (node: NodeView): NodeView =>
 
 export const purseOf = (node: NodeView): PurseContext | undefined => node[PURSE]?.context;
 
-/** True if this node was refused a permit. */
+/** True if this node was refused a permit and has stopped. */
 export const isStopped = (node: NodeView): boolean => node[PURSE]?.value === 'stopped' || node[GATE]?.value === 'refused';
 
 /** Units that this node has spent: sent messages, or 1 for its participation. */
@@ -62,7 +62,7 @@ const atGates = (c: Config): Held[] =>
 /** For the protocol above, held messages are in flight. Their ids differ from those of all messages in flight. */
 const asFlight = (held: Held, i: number): Flight => ({ id: -1 - i, cost: 1, ...held });
 
-/** The configuration of a single layer. */
+/** The configuration as one layer sees it: its own roles, messages and options. */
 export function layerOf(c: Config, part: (node: NodeView) => NodeView, layer: 'budget' | 'controlled'): Configuration<any> {
   const nodes = new Map([...c.nodes].map(([id, node]) => [id, part(node)]));
   const flights =

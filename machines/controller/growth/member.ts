@@ -1,4 +1,4 @@
-/** Knowledge of a node's main role: the tree, and the current change. */
+/** The state of a node's main role: its position in the tree, its past, and the change of the tree in progress. */
 import type { LinkEvent, NodeId, Received } from '../../effects.js';
 import type { Collect, Controller, Echo, Epoch, Leave, NodePart, Settings, Settled, Severed, Terms } from '../messages.js';
 import type { Phase } from './phases.js';

@@ -74,7 +74,7 @@ function wasteOf({ W, late }: Pick<Phase, 'W' | 'late'>, rule: PhaseRule, remain
   return { waste: half, unserved: rule === 'printed' ? 'end' : 'defer' };
 }
 
-/** The bins of the permits for joins. */
+/** The capacities of the bins that hold permits to join. */
 export const joinScale = (n: number): Scale => hierarchy(n, 3 * n);
 
 export const termsOf = ({ waste, n, alive }: Phase): Terms => ({ R: hierarchy(waste, 3 * n), N: joinScale(n), alive });

@@ -1,4 +1,4 @@
-/** Messages of the main role: to its parent and children in waves over the tree, and to the other roles of its node. */
+/** Messages of the main role during a change: waves that go down the tree and return as echoes, and messages to other roles of the node. */
 import { close, open, tell, type LinkEvent } from '../../effects.js';
 import { newChild, type Joined, type MainContext } from './member.js';
 import {
