@@ -11,7 +11,7 @@ import { defineProtocol } from '../define.js';
 import { ExclusionAccount } from './account.js';
 import { exclusionCore } from './core.js';
 import { exclusionCorruption } from './corruption.js';
-import { exclusionProperties } from './properties.js';
+import { exclusionProperties, printedProperties } from './properties.js';
 import { samplesOf, exclusionSystems } from './samples.js';
 import { EXCLUSION, exclusionOverlay } from './view.js';
 
@@ -36,7 +36,7 @@ export { exclusionCore };
 export const exclusion = /* @__PURE__ */ defineProtocol(
   exclusionCore,
   {
-    properties: () => exclusionProperties,
+    properties: ({ options: { rules } }) => (rules === 'printed' ? printedProperties : exclusionProperties),
     corruption: exclusionCorruption,
     samples: { [EXCLUSION]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
     systems: exclusionSystems,

@@ -118,6 +118,14 @@ const messagesAreExpected = ofMessages(
   isExpected,
 );
 
+const noCycleOfWaiting: Invariant = {
+  name: 'no cycle of waiting',
+  kind: 'always',
+  description:
+    'Candidates that owe a priority and participants that owe an outcome do not wait for each other in a cycle (Lemma 4.6, corrected).',
+  holds: (c) => !hasCycle(debts(c)),
+};
+
 export const plainProperties: readonly Invariant[] = [
   rolesOfAPort,
   phaseFitsCandidates,
@@ -126,6 +134,7 @@ export const plainProperties: readonly Invariant[] = [
   lockSetIsKnown,
   oneWinner,
   messagesAreExpected,
+  noCycleOfWaiting,
 ];
 
 const portsOf = (values: readonly (readonly [PortNumber, unknown])[]): Ports => values.map(([port]) => port);
@@ -152,4 +161,29 @@ function isPromised(c: Config, participant: NodeId, candidate: NodeId): boolean 
 function isExpected(c: Config, { from, to, message }: ExclusionFlight): boolean {
   const node = c.nodes.get(to)!;
   return isExpectedAt(exclusionContext(node), valueOf(node).initiator, portAt(c, to, from), message);
+}
+
+/** The edges of the dependency graph. A node is in it twice: as a competing initiator and as a participant. */
+function debts(c: Config): (readonly [string, string])[] {
+  const participants = [...c.nodes].flatMap(([id, node]) =>
+    peersAt(c, id, exclusionContext(node).C).map((candidate) => ({ id, candidate, context: exclusionContext(node) })),
+  );
+  return participants
+    .filter(({ candidate }) => valueOf(c.nodes.get(candidate)!).initiator === 'compete')
+    .filter(({ id, candidate }) => peersAt(c, candidate, exclusionContext(c.nodes.get(candidate)!).L).includes(id))
+    .map(({ id, candidate, context: { P } }) => {
+      const isHere = P.some(([port]) => port === portAt(c, id, candidate));
+      const isComing = messagesBetween(c, id, candidate).some(({ to, from, message }) => {
+        return message.type === 'request' && to === id && from === candidate;
+      });
+      const edge = [`participant ${id}`, `initiator ${candidate}`] as const;
+      return isHere || isComing ? edge : ([edge[1], edge[0]] as const);
+    });
+}
+
+/** True if nodes remain after all nodes without outgoing edges were removed, one after the other. */
+function hasCycle(edges: readonly (readonly [string, string])[]): boolean {
+  const sources = new Set(edges.map(([from]) => from));
+  const rest = edges.filter(([, to]) => sources.has(to));
+  return rest.length === edges.length ? edges.length > 0 : hasCycle(rest);
 }

@@ -24,6 +24,13 @@ const everyRequestSucceeds: Property<ExclusionOptions> = {
   ofNode: (view) => ({ when: asks(view), holds: hasLocked(view) }),
 };
 
+/** The printed rules violate it, and their counterexample shows the deadlock that follows, so they are judged without it. */
+export const noCycleOfWaiting: Property<ExclusionOptions> = always(exclusionFold, { hasLinearCost: true })(
+  'no cycle of waiting',
+  'Candidates that owe a priority and participants that owe an outcome do not wait for each other in a cycle (Lemma 4.6, corrected).',
+  (t) => !t.hasCycleOfWaiting(),
+);
+
 export const exclusionProperties: readonly Property<ExclusionOptions>[] = [
   description(
     'roles of a port',
@@ -60,5 +67,8 @@ export const exclusionProperties: readonly Property<ExclusionOptions>[] = [
     'An answer arrives in the state that waits for it, from a port that has not answered yet. A prepare arrives from a new port, a request from a ready or competing one, a setLock from a candidate at a free node, and a release from the holder.',
     (t) => t.messages.hold,
   ),
+  noCycleOfWaiting,
   everyRequestSucceeds,
 ];
+
+export const printedProperties = exclusionProperties.filter((property) => property !== noCycleOfWaiting);

@@ -5,7 +5,7 @@ import type { NodeId } from '../effects.js';
 import type { Topology } from '../protocol.js';
 import { exclusion } from './index.js';
 import type { ExclusionOptions } from './options.js';
-import { exclusionProperties } from './properties.js';
+import { exclusionProperties, printedProperties } from './properties.js';
 import { allServed, stepwise } from './stepwise.fixtures.js';
 
 const graph = (n: number, ...links: readonly (readonly [number, number])[]): Topology => ({
@@ -22,7 +22,8 @@ export const C4 = graph(4, [0, 1], [1, 2], [2, 3], [3, 0]);
 /** Calls of Lock, by node in the order of the topology. */
 export type Calls = readonly number[];
 
-const invariants = exclusionProperties.filter(({ kind }) => kind === 'always');
+const invariantsOf = ({ rules }: Partial<ExclusionOptions>) =>
+  (rules === 'printed' ? printedProperties : exclusionProperties).filter(({ kind }) => kind === 'always');
 
 /** Every Check action as a separate step, as in the paper. No node must take one, so no progress is required. */
 export function finely(topology: Topology, calls: Calls, options: Partial<ExclusionOptions> = {}) {
@@ -32,7 +33,7 @@ export function finely(topology: Topology, calls: Calls, options: Partial<Exclus
       topology,
       options: { priorities: 2, hold: null, ...options },
       commands: { unlimited: ['lock', 'unlock', 'checkInitiator', 'checkPriorities'] },
-      properties: invariants,
+      properties: invariantsOf(options),
       goal: allServed,
     },
   );

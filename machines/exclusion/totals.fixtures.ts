@@ -2,7 +2,7 @@
 import { compareForms, type Twist } from '../../network/damaged.fixtures.js';
 import { exclusion } from './index.js';
 import { plainProperties } from './plain.fixtures.js';
-import { EXCLUSION } from './view.js';
+import { EXCLUSION, exclusionContext } from './view.js';
 
 const workload = { concurrent: 4, requests: 40 };
 const change = (at: number, how: 'cut' | 'join', u: string, v: string) => ({ at, do: how, link: [u, v] });
@@ -31,5 +31,20 @@ const ports: Twist = (roles, random) => {
   return { [EXCLUSION]: { ...role, context: { ...role.context, ...what } } };
 };
 
+/** A node that competes for all its neighbors, which compete for it, with some of their priorities. */
+const competitor: Twist = (roles, random) => {
+  const role = roles[EXCLUSION]!;
+  const all = [0, ...exclusionContext(roles).ports];
+  const P = all.filter(() => random.below(2) === 0).map((port) => [port, 0] as const);
+  const value = { initiator: 'compete', participant: 'compete' };
+  return { [EXCLUSION]: { ...role, value, context: { ...role.context, C: all, L: all, P } } };
+};
+
 export const compareExclusions = (comparisonsMin: number, seed: number) =>
-  compareForms(exclusion, scenarios, { plain: plainProperties, comparisonsMin, seed, twists: [ports], turnsLinks: true });
+  compareForms(exclusion, scenarios, {
+    plain: plainProperties,
+    comparisonsMin,
+    seed,
+    twists: [ports, competitor],
+    turnsLinks: true,
+  });

@@ -13,6 +13,7 @@ import type { ExclusionContext, ExclusionMessage } from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import type { PortNumber, Ports } from './ports.js';
 import { exclusionContext, isExpectedAt, isFromInitiator, phaseFits, requestFits, valueOf, type ExclusionValue } from './view.js';
+import { hasCycleOfWaiting } from './waiting.js';
 
 interface NodeFact {
   readonly id: NodeId;
@@ -70,7 +71,7 @@ function areApart({ A, C, H, P, R, W, L }: ExclusionContext): boolean {
 }
 
 /** A node, with all facts about it. */
-interface Site {
+export interface Site {
   readonly id: NodeId;
   fact: NodeFact | undefined;
   /** Its channels by the node at the other end; by port, the node whose link is up in both directions. Port 0 leads to the node itself. */
@@ -105,6 +106,11 @@ export class ExclusionTotals implements Totals<NodeFact, FlightFact> {
   readonly promises = new Places(hasPromisedOne);
   readonly messages = new Places((site: Site) => site.incoming.every((message) => isExpected(site, message)));
   private readonly sites = new Map<NodeId, Site>();
+
+  /** True if nodes wait for each other in a cycle (Lemma 4.6). */
+  hasCycleOfWaiting(): boolean {
+    return hasCycleOfWaiting(this.sites.values());
+  }
 
   channel({ from, to, up, port }: ChannelState): void {
     if (from === to) return;

@@ -10,6 +10,7 @@ import { Random } from '../../../network/random.js';
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { createTopology } from '../../../network/topology/index.js';
 import { mean } from '../election/figures.js';
+import { acyclicTable } from './acyclic.js';
 import { lemma51, semiSynchronous, type ActivatedShare } from './rounds.js';
 import { runLocking, type LockRequest, type LockingOutcome } from './run.js';
 import { recoveryTable } from '../recovery.js';
@@ -76,6 +77,8 @@ export const exclusionExperiment: Experiment = {
   *run(progress) {
     yield aloneTable();
     yield chanceTable();
+    yield boundTable();
+    yield acyclicTable();
     progress(0.1);
     yield printedTable(20);
     progress(0.3);
@@ -156,6 +159,23 @@ export function chanceTable(): Table {
     columns: ['', 'measured', 'expected trials', '… per contestant'],
     rows,
     note: 'With K = Δ² + 1 and Δ² rivals the trials per contestant tend to e − 1 = 1.718: a request needs O(Δ²) of them.',
+  };
+}
+
+/** Lemma 4.11: the bound, against the exact chance when all of a node's Δ² possible rivals compete. */
+export function boundTable(): Table {
+  const rows = [1, 2, 4, 8].flatMap((degree) =>
+    [2, 16, 65].map((K) => {
+      const chance = chanceToWin(K, degree ** 2);
+      const bound = (1 - 1 / K) ** (2 * degree ** 2) / (2 * degree ** 2);
+      return row(`Δ = ${degree}, K = ${K}`, [{ value: chance, expected: bound, check: 'atLeast' }, { value: chance / bound }]);
+    }),
+  );
+  return {
+    title: 'Lemma 4.11: chance to win an open trial against Δ² rivals, at least (1 − 1/K)^(2Δ²) / 2Δ²',
+    columns: ['', 'exact chance, at least the bound', 'chance / bound'],
+    rows,
+    note: 'The bound holds. Its proof takes 1/Δ² for the chance of the highest of Δ² + 1 priorities, which is too much for large K.',
   };
 }
 

@@ -1,0 +1,56 @@
+/**
+ * The dependency graph of Lemma 4.6, corrected: participants that owe an outcome to a candidate, and candidates that owe a priority to a
+ * participant.
+ *
+ * The paper also counts a first request on its way as a debt of the participant. With this definition the graph has cycles (erratum 1). The
+ * corrected participant refuses a first request that would have to wait, so the request is a debt only after its sender is a candidate.
+ */
+import type { Site } from './totals.js';
+import { has, type PortNumber, type Ports } from './ports.js';
+
+const portTo = (site: Site, peer: Site): PortNumber => (site === peer ? 0 : (site.ways.get(peer.id)?.port ?? -1));
+
+const competes = ({ fact }: Site): boolean => fact?.initiator === 'compete';
+
+/** True if the participant has the candidate's priority for the current trial, or the priority is on its way. */
+function owesOutcome(participant: Site, candidate: Site): boolean {
+  const { P } = participant.fact!.context;
+  if (has(P, portTo(participant, candidate))) return true;
+  return participant.incoming.some(({ from, message }) => from === candidate.id && message.type === 'request');
+}
+
+const behind = ({ linked }: Site, ports: Ports): Site[] => ports.flatMap((port) => linked.get(port) ?? []);
+
+/** Competing candidates of a participant. */
+const candidates = (participant: Site): Site[] =>
+  behind(participant, participant.fact?.context.C ?? []).filter(
+    (candidate) => competes(candidate) && behind(candidate, candidate.fact!.context.L).includes(participant),
+  );
+
+/** Participants whose turn comes after an answer that this participant waits for: it waits for a candidate, which waits for them. */
+function awaited(participant: Site): Site[] {
+  const debtors = candidates(participant).filter((candidate) => !owesOutcome(participant, candidate));
+  return debtors.flatMap((candidate) =>
+    behind(candidate, candidate.fact!.context.L).filter(
+      (other) => candidates(other).includes(candidate) && owesOutcome(other, candidate),
+    ),
+  );
+}
+
+/** True if some nodes wait for each other in a cycle. */
+export function hasCycleOfWaiting(sites: Iterable<Site>): boolean {
+  const competing = [...sites].filter(({ fact }) => (fact?.context.C.length ?? 0) > 0);
+  if (competing.length < 2) return false;
+  const finished = new Set<Site>();
+  const path = new Set<Site>();
+  const visit = (site: Site): boolean => {
+    if (path.has(site)) return true;
+    if (finished.has(site)) return false;
+    path.add(site);
+    const isInCycle = awaited(site).some(visit);
+    path.delete(site);
+    finished.add(site);
+    return isInCycle;
+  };
+  return competing.some(visit);
+}
