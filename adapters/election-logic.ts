@@ -1,4 +1,4 @@
-/** An election as actor logic. */
+/** The actor logic `electionLogic`: takes part in an election as long as its XState actor runs. */
 import type { NodeId } from '../machines/effects.js';
 import type { Election } from './election.js';
 import { objectLogic, type FromActor, type ObjectLogic } from './object-logic.js';

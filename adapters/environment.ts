@@ -40,5 +40,5 @@ export function drawBelow(crypto: Randomness, bound: number): number {
   return word[0]! % bound;
 }
 
-/** Draws a number `0 <= value < 1`. */
+/** Draws a random number of at least 0 and less than 1. */
 export const fraction = (crypto: Randomness): number => drawBelow(crypto, WORDS) / WORDS;

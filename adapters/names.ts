@@ -1,4 +1,4 @@
-/** Short unique numbers for many peers, kept by a tree of peers that stay or by a majority of peers that may crash. */
+/** Gives many peers short unique numbers. A tree of reliable peers assigns them, or a majority of peers that may crash. */
 import { isObject } from '../machines/checks.js';
 import type { PeersOptions } from './controller/controller-node.js';
 import { Names } from './controller/names.js';

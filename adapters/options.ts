@@ -9,7 +9,7 @@ import { UsageError } from '../machines/errors.js';
 import { shownValue, unknownWord } from '../network/scenario/read.js';
 import { checkId, refusedId } from './transports/ids.js';
 
-/** A check of one option. */
+/** The check of one option: which values it accepts, and what is wrong with others. */
 export interface Check {
   /** Expected value, as in an error: `Pass …`. */
   readonly must: string;

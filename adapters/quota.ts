@@ -1,4 +1,4 @@
-/** A budget of permits that many peers share, kept by a tree of peers that stay or by a majority of peers that may crash. */
+/** A budget of permits that many peers share. A tree of reliable peers manages it, or a majority of peers that may crash. */
 import { isObject } from '../machines/checks.js';
 import { Quota, type QuotaOptions } from './controller/quota.js';
 import { LastingQuota, type LastingQuotaOptions } from './locks/lasting-quota.js';

@@ -1,4 +1,4 @@
-/** Threads that search together with this one: each reads the scenario for itself. */
+/** Starts the threads of `quiver check --threads`. Each thread parses the scenario itself, because charts cannot be sent to a thread. */
 import { dirname } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { questionOf, type CheckOptions } from '../test/explore/scenario.js';

@@ -1,7 +1,7 @@
-/** Parts of the repository that the package does not ship: the papers' tables and the stories. */
+/** Loads parts of the repository that are not in the npm package: the papers' tables and the stories. */
 import { UsageError } from '../machines/errors.js';
 
-/** Loads a part; without it, `what` is named in the error. */
+/** Loads a part. `what` names it in the error if it is missing. */
 export async function fromCheckout<T>(load: () => Promise<T>, what: string): Promise<T> {
   try {
     return await load();

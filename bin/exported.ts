@@ -1,4 +1,4 @@
-/** The protocols among what a module exports, for the command line and for the site's playground. */
+/** Finds the protocols that a module exports, for the command line and for the website's playground. */
 import { isObject } from '../machines/checks.js';
 import { defineProtocol } from '../machines/define.js';
 import { UsageError } from '../machines/errors.js';
@@ -25,7 +25,7 @@ export function exportedProtocols(
   return found;
 }
 
-/** A core or a protocol, by its look. */
+/** True if a value looks like a protocol or its core. */
 export const isNamedWithCharts = (value: unknown): value is Core =>
   isObject(value) && typeof value['name'] === 'string' && isObject(value['charts']);
 

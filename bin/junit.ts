@@ -1,7 +1,4 @@
-/**
- * The results of `quiver test` as JUnit XML, which CI systems display: one case for the walks, one for each failure, one for each
- * part that is not covered, and one for each surviving mutant.
- */
+/** Writes the results of `quiver test` as JUnit XML for CI systems. Each failure, uncovered part and surviving mutant is a test case. */
 import { xmlText } from '../inspector/exports/xml-text.js';
 import type { ReportWithPages } from './test-machine.js';
 import type { Survivor, TestReport } from './test-report.js';

@@ -1,4 +1,4 @@
-/** The modules of a user that a command line names: how they are loaded, and how another file imports them. */
+/** Loads the modules that a user names on the command line. */
 import { relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Jiti } from 'jiti';
@@ -14,7 +14,7 @@ export function relativeModule(folder: string, path: string): string {
   return way.startsWith('.') ? way : `./${way}`;
 }
 
-/** The exports of the module in a file. */
+/** Loads the module in a file and returns its exports, sorted by name. */
 export async function exportsOf(file: string): Promise<{ path: string; exported: Readonly<Record<string, unknown>> }> {
   const text = readFile(file);
   if (file.endsWith('.json'))

@@ -1,4 +1,4 @@
-/** A report of `quiver test` for people. */
+/** Prints the results of `quiver test` for a protocol. */
 import { coverageKinds, type CoverageKind } from '../test/coverage/items.js';
 import { hostKinds } from '../test/paths/suite.js';
 import { bold, counted, dim, number, table, verdictInColor } from './style.js';

@@ -30,7 +30,7 @@ const AFTER = `
 Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage, a bad scenario or description, ${BROKEN} a protocol that breaks.
 The options of a verb: quiver <verb> --help`;
 
-/** The exit status. Bad usage is thrown as a `UsageError`. */
+/** Runs a command line and returns its exit status. Throws a `UsageError` if the command line is wrong. */
 export async function quiver(args: readonly string[]): Promise<number> {
   let status = 0;
   const program = programOf(async (verb, values, words) => {

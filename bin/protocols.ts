@@ -1,7 +1,4 @@
-/**
- * The protocols of the command line: the built-in ones, each loaded on demand, and those of modules that a line loads with `--protocol
- * FILE`.
- */
+/** The protocols that a command line can use: the built-in ones, and those of modules given with `--protocol FILE`. */
 import { relative, resolve } from 'node:path';
 import { loaders } from '../machines/by-name.js';
 import { isObject } from '../machines/checks.js';
@@ -46,7 +43,7 @@ export function importOf(protocol: string, folder: string): { readonly path: str
   return module && { path: relativeModule(resolve(folder), module.path), name: module.name };
 }
 
-/** The loaded protocols. */
+/** The protocols that were loaded with `--protocol`. */
 export const broughtProtocols = (): readonly Protocol[] => [...brought.values()].map(({ protocol }) => protocol);
 
 /** The loaded modules, for threads that need the same ones. */

@@ -1,4 +1,4 @@
-/** The results of the checker as the lines of a trace: a counterexample, repeated, the nearest good run, and a branch of it. */
+/** Converts results of the checker to traces: a counterexample, the nearest run without the violation, and a branch that a viewer makes. */
 import type { CounterexampleHeader, SentCommand } from '../inspector/gestures.js';
 import { recordRun } from '../network/record-run.js';
 import type { SimulationOptions } from '../network/simulation.js';
@@ -29,7 +29,7 @@ export function recordNearest(
   return lines.filter((line) => !('kind' in line && line.kind === 'verdict'));
 }
 
-/** A counterexample in which a viewer gives commands. */
+/** The trace of a counterexample after a viewer has added commands. */
 export const recordBranch = (
   scenario: Scenario,
   { scenario: json, choices, start }: CounterexampleHeader,

@@ -1,4 +1,6 @@
-/** The bounds of a run that waits for rest, and the nodes that keep it from coming to rest. */
+/**
+ * Ends a run that may never come to rest: detects that nothing useful has happened for many steps, and names the nodes that were active.
+ */
 import { FLIGHTS_MAX, STEPS_MAX, type Simulation } from '../network/simulation.js';
 import { number } from './style.js';
 

@@ -1,4 +1,4 @@
-/** The scenarios that a command line names: JSON files, NDJSON files, or "-" for NDJSON on standard input, in order. */
+/** Reads the scenarios of a command line from JSON files, NDJSON files with one scenario on each line, or standard input (`-`). */
 import { createReadStream } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -33,7 +33,7 @@ export async function* readScenarios(files: readonly string[], seed: number | un
   }
 }
 
-/** The first one of a file. */
+/** Reads the first scenario of a file. */
 export async function readScenario(file: string, seed: number | undefined): Promise<Source> {
   for await (const item of readScenarios([file], seed)) {
     if ('error' in item) throw item.error;

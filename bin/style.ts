@@ -1,4 +1,4 @@
-/** Colors and columns for people; plain text in a pipe. */
+/** Colors and columns for output on a terminal. Output to a file or a pipe is plain text. */
 import { styleText } from 'node:util';
 import type { PropertyResult } from '../machines/protocol.js';
 import type { Verdict } from '../network/report.js';
@@ -30,7 +30,7 @@ export function number(value: number): string {
   return Math.abs(value) >= 1000 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toPrecision(4)));
 }
 
-/** `1 path`, `2 paths`. */
+/** A count with the singular or plural of its noun: `1 path`, `2 paths`. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${number(count)} ${count === 1 ? one : many}`;
 
 // eslint-disable-next-line no-control-regex

@@ -1,4 +1,7 @@
-/** `quiver test FILE` for a module that exports a machine of an application: its generated tests, reported, and what is written on request. */
+/**
+ * `quiver test FILE` for a module that exports an XState machine: runs its generated tests, prints a report, and writes the requested
+ * files.
+ */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isObject } from '../machines/checks.js';
@@ -33,7 +36,7 @@ export type ReportWithPages = Omit<MachineReport, 'failures'> & {
   readonly page?: string;
 };
 
-/** The exit status. `word` is how the command was notified of the machine. */
+/** Runs the command and returns its exit status. `word` is how the command line names the machine. */
 export async function testMachine(
   found: FoundMachine,
   word: string,

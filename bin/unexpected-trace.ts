@@ -1,4 +1,4 @@
-/** A file that holds a trace, given to a verb that cannot take it: what it is, and what can be done with it. */
+/** The error for a trace that was given to a command that does not accept traces. It names the commands that do. */
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import { TRACE_VERSION, type TraceHeader } from '../network/trace.js';

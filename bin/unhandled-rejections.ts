@@ -30,7 +30,7 @@ export const patienceOf =
 
 export const commandPatience = patienceOf(WAIT_MS);
 
-/** Collects errors outside all paths, from now on. */
+/** Collects rejections and errors that no path of a test has caused, from its creation on. */
 export class UnhandledRejections {
   private readonly thrown: unknown[] = [];
   private readonly receive = (thrown: unknown): void => void this.thrown.push(thrown);

@@ -1,4 +1,4 @@
-/** Exit statuses, and the options that are numbers. */
+/** The exit statuses of the command line, and parsing of options that are numbers. */
 import { UsageError } from '../machines/errors.js';
 import type { Verdict } from '../network/report.js';
 

@@ -2,7 +2,7 @@
  * The verbs of the command line, with their arguments and options. Help, completion and the types of the options come from this
  * table.
  */
-/** An option. With `value` it takes a value of this name; without, it is a flag. */
+/** A command-line option. With `value` it takes a value; otherwise it is a flag. */
 export interface OptionSpec {
   readonly value?: string;
   readonly description: string;
@@ -182,14 +182,14 @@ export type Verb = keyof typeof verbs;
 
 export const verbNames = Object.keys(verbs) as readonly Verb[];
 
-/** Options of every verb. */
+/** The options that every command accepts. */
 export const sharedOptions: Readonly<Record<string, OptionSpec>> = {
   protocol: { value: 'FILE', description: 'a module that exports your own protocol; may be repeated' },
   'no-color': { description: 'print without colors, as does the variable NO_COLOR' },
   help: { description: 'show the purpose and the options of a command' },
 };
 
-/** The values of the given options. */
+/** The values of a command's options, by name. */
 export type ValuesOf<V extends Verb> = {
   readonly [K in keyof (typeof verbs)[V]['options']]?: (typeof verbs)[V]['options'][K] extends { readonly value: string }
     ? string

@@ -3,7 +3,7 @@ import { agrees, drawingOf, tally, type Exhibit, type Experiment, type Table, ty
 import { escapeMarkup } from './experiments/markup.js';
 import { number } from '../bin/style.js';
 
-/** A paper and the results of its experiment. */
+/** A paper, with the tables and plots of its experiment. */
 export interface Reproduction {
   readonly experiment: Pick<Experiment, 'name' | 'title' | 'paper'>;
   readonly exhibits: readonly Exhibit[];

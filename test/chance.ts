@@ -1,10 +1,13 @@
-/** Chance and time of the platform's globals (`Math.random`, `Date`, `performance.now`, `crypto`), steered until they are restored. */
+/**
+ * Replaces the platform's sources of chance and time (`Math.random`, `Date`, `performance.now`, `crypto`) by controlled ones, until they
+ * are restored.
+ */
 import { put, type Undo } from './put.js';
 
 /** The first moment of a steered clock, in milliseconds since 1970: the start of 2026. */
 export const BEGAN = 1_767_225_600_000;
 
-/** The source of controlled values. */
+/** The values that replaced functions return, and the decision whether they are replaced for the code that runs now. */
 export interface Chance {
   /** True if the code that runs now gets controlled values. All other code gets the platform's values. */
   isSteered(): boolean;
@@ -20,7 +23,7 @@ export interface Chance {
   uuid(): string;
 }
 
-/** The controlled part of Node's module `crypto`. */
+/** The functions of Node's module `crypto` that are replaced. */
 export interface NodeCrypto {
   randomUUID: (...args: never[]) => unknown;
   randomBytes: (...args: never[]) => unknown;

@@ -1,5 +1,5 @@
 /**
- * Saved scenarios as tests, for Vitest or any runner of the same shape: what the swarm has found once is tried in every run.
+ * Runs saved scenarios as tests, with Vitest or a similar runner, so that a failure that the swarm found once is tested again every time.
  */
 import type { Protocol } from '../machines/protocol.js';
 import { parseScenario } from '../network/scenario/parse.js';

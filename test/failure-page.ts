@@ -46,7 +46,7 @@ export async function pageOfPaths(name: string, shown: () => ShownPaths | Promis
 
 type Expect = (actual: unknown) => { toEqual(expected: unknown): void };
 
-/** Expects no failures. If there are some, the page is written after them. */
+/** Expects that there are no failures. Otherwise it writes the page first, and adds its address to the failures. */
 export function expectNone(
   expect: Expect,
   failures: readonly string[],

@@ -1,6 +1,6 @@
-/** Replacing a property of the platform, and undoing it. */
+/** Replaces a property of a global object, and restores it. */
 
-/** Restores what was there before. */
+/** Restores the previous property. */
 export type Undo = () => void;
 
 export function put(owner: object, key: string, value: unknown): Undo {

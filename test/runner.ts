@@ -1,4 +1,4 @@
-/** The functions of a test runner that generated tests are registered with: Vitest, Jest, Bun and others provide them. */
+/** The functions that generated tests need from a test runner. Vitest, Jest, Bun and others provide them. */
 import { UsageError } from '../machines/errors.js';
 
 /** A test runner, for tests of which most are synchronous. */

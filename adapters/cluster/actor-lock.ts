@@ -1,4 +1,4 @@
-/** The lock of one actor, as its chart requests it: acquired, given up, released. */
+/** Requests and releases the lock of one cluster actor. Only the member that holds it may host the actor. */
 import type { Lock } from '../locks/lock-handle.js';
 import type { Locks } from '../locks/locks.js';
 import { ClosedError } from '../transports/errors.js';

@@ -254,5 +254,5 @@ const bound = <T>(observer: Observer<T>): Observer<T> => ({
   complete: observer.complete?.bind(observer),
 });
 
-/** The type of a reference for XState. */
+/** The reference as XState's type `ActorRef` for the machine. */
 export type AsActorRef<M extends AnyStateMachine> = ActorRef<SnapshotFrom<M>, EventFromLogic<M>, EmittedFrom<M>>;

@@ -1,4 +1,4 @@
-/** Information for a running action about the version that it belongs to. */
+/** Gives a running action the values that make its effects safe to repeat: an idempotency key and a fencing token. */
 import { UsageError } from '../../machines/errors.js';
 
 /**

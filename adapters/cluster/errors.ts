@@ -1,4 +1,4 @@
-/** Errors of events that were not applied. */
+/** Errors for events that a cluster actor has not applied, and their reasons. */
 
 /**
  * The reason of an `ActorError`.
@@ -42,7 +42,7 @@ export class ActorError extends Error {
   }
 }
 
-/** An error as a message contains it. */
+/** An error in the form in which a message contains it. */
 export interface SentError {
   readonly name: string;
   readonly message?: string;

@@ -1,4 +1,6 @@
-/** Placement `balance`: each actor has a separate order of the members, which distributes actors evenly over the members. */
+/**
+ * Placement `balance`: the order in which members are asked to host an actor. It differs for each actor, which distributes actors evenly.
+ */
 import type { NodeId } from '../../machines/effects.js';
 import { hash } from '../../machines/hash.js';
 

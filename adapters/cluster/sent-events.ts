@@ -1,4 +1,6 @@
-/** Events of this process for one actor: numbered as the sender role numbers them, and settled by its announcements. */
+/**
+ * The events that this process has sent to one actor. Each has a number, and waits until the actor's host reports whether it was applied.
+ */
 import { isObject } from '../../machines/checks.js';
 import type { FailedEvent } from '../../machines/cluster/messages.js';
 import { receivedError } from './errors.js';

@@ -1,4 +1,4 @@
-/** The steps of a hosted actor between two versions, for observers of the cluster. */
+/** Collects the steps of a hosted actor until the next version is stored, for observers such as the inspector. */
 import type { AnyActor, AnyMachineSnapshot, InspectionEvent } from 'xstate';
 import type { NodeId } from '../../machines/effects.js';
 import type { ActorStep } from '../../network/cluster-observation.js';

@@ -2,7 +2,7 @@
 import type { Snapshot } from 'xstate';
 import { isObject } from '../../machines/checks.js';
 
-/** A delayed event that was scheduled. */
+/** A delayed event of the machine that was scheduled when its state was stored. */
 export interface StoredTimer {
   /** The ids of the children that lead from the actor to the one that scheduled it, and to the one that receives it. */
   readonly source: readonly string[];

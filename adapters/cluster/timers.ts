@@ -7,7 +7,7 @@ import type { SchedulerLike, Subscription } from 'rxjs';
 import { parentOf, schedule, scheduledEvents, type Scheduled } from '../../network/world/internals.js';
 import type { StoredTimer } from './stored-state.js';
 
-/** XState's clock, on a scheduler of RxJS. */
+/** A clock for XState that uses a scheduler of RxJS. */
 export const clockOn = (scheduler: SchedulerLike) => ({
   setTimeout: (run: () => void, ms: number) => scheduler.schedule(() => run(), ms),
   clearTimeout: (timer: Subscription | undefined) => timer?.unsubscribe(),

@@ -1,4 +1,4 @@
-/** Versions of machines: a stored snapshot of an older version is upgraded, and one of a newer version is rejected. */
+/** Compares the version of a stored snapshot with that of the machine: an older snapshot is migrated, and a newer one is rejected. */
 import type { AnyStateMachine } from 'xstate';
 import { ActorError } from './errors.js';
 import { isStoredState, type StoredState } from './stored-state.js';

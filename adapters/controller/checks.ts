@@ -3,7 +3,7 @@
  */
 import { anything, optional, peers, someText, transport } from '../options.js';
 
-/** The common options. */
+/** Checks of the options that quotas and banks share. */
 export const PEERS_CHECKS = {
   transport,
   peers,

@@ -1,4 +1,6 @@
-/** Limits of locks, in addition to those of every peer (../limits.ts). */
+/**
+ * Limits of locks: how often each can be granted in an epoch, and how many can be in use. Rehearsals may use smaller ones to reach them.
+ */
 import { BOUNDS } from '../../machines/locks/epoch.js';
 import { chosenHere } from '../limits.js';
 
@@ -12,5 +14,5 @@ interface LockLimits {
 const SHIPPED: LockLimits = { grants: BOUNDS.grants, openLocks: BOUNDS.locks };
 const SMALL: LockLimits = { grants: 8, openLocks: 8 };
 
-/** The limits of locks that are created now. */
+/** The limits for locks that are created now. */
 export const lockLimitsHere = (): LockLimits => chosenHere(SHIPPED, SMALL);

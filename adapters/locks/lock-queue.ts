@@ -42,7 +42,7 @@ export interface LockQueueNotification {
   readonly ms: number;
 }
 
-/** The functions that a queue needs from its owner. */
+/** The functions of its peer that a queue calls, such as sending a command to the node. */
 export interface LockQueueHost {
   ask(what: LockQueueCommand): void;
   notify(notification: LockQueueNotification): void;

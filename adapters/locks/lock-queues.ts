@@ -1,4 +1,4 @@
-/** The queues of all locks that are held or waited for at one peer, limited by the size of an epoch's messages. */
+/** The queues of all locks that one peer holds or waits for. Their number is limited, because a message must have room for all of them. */
 import { UsageError } from '../../machines/errors.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { EPOCHS, type LocksNotification } from '../../machines/locks/messages.js';

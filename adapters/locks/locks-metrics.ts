@@ -19,7 +19,7 @@ type Describe = {
 };
 type Observe = (result: { observe(value: number, attributes: Attributes): void }) => void;
 
-/** The used part of a `Meter` of `@opentelemetry/api`. */
+/** The part of OpenTelemetry's `Meter` that is used. */
 export interface LocksMeter {
   createCounter(name: string, options: Describe): { add(value: number, attributes: Attributes): void };
   createHistogram(name: string, options: Describe): { record(value: number, attributes: Attributes): void };

@@ -1,4 +1,4 @@
-/** The status of locks at a peer: its state in the cluster, and the locks that are held and waited for here. */
+/** Describes the state of locks at a peer for monitoring: whether it takes part, and which locks it holds and waits for. */
 import { auditTime, distinctUntilChanged, from, map, merge, startWith, switchMap, take, type Observable } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import type { ClientContext } from '../../machines/locks/client.js';

@@ -1,4 +1,4 @@
-/** A time limit that later calls can only shorten. */
+/** The time limit of a `close` call. A later call can shorten it but cannot extend it. */
 import { Subscription, type SchedulerLike } from 'rxjs';
 import { later } from '../transports/later.js';
 

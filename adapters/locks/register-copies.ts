@@ -15,7 +15,7 @@ import { EPOCHS } from '../../machines/locks/messages.js';
 import type { Json } from '../transports/transport.js';
 import type { Locks } from './locks.js';
 
-/** The members that keep a copy. */
+/** The members that store a copy of the register. */
 export interface Keepers {
   /** The version of their list; 0 at a peer that joined later and has stored nothing. */
   readonly version: number;
@@ -86,7 +86,7 @@ export const isLater = (one: Copy, other: Copy): boolean =>
 
 export const writing = (copy: Copy): CopyQuestion => ({ type: 'write', ...copy });
 
-/** The result of a read so far. */
+/** The copies that a read has received so far. */
 export interface KnownCopies {
   /** The latest copy; `null` if no peer has one. */
   readonly latest: Copy | null;

@@ -1,4 +1,4 @@
-/** A register as actor logic. */
+/** The actor logic `registerLogic`: gives a machine access to a register as long as its XState actor runs. */
 import { objectLogic, type Failed, type FromActor, type ObjectLogic } from '../object-logic.js';
 import type { Json } from '../transports/transport.js';
 import type { Register } from './register.js';

@@ -9,7 +9,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { Core, NetworkGraph, Topology } from '../../machines/protocol.js';
 import { isId } from '../transports/ids.js';
 
-/** The graph of a topology. In an open protocol every id may participate. */
+/** The network graph for a topology. In an open protocol, any id may participate. */
 export function networkGraphOf({ network }: Pick<Core, 'network'>, topology: Topology): NetworkGraph {
   const ranks = new Map(topology.nodes.map((node, rank) => [node, rank]));
   return {

@@ -1,4 +1,4 @@
-/** The host of an application's charts: snapshots with cached steps, or live actors below an inspected one. */
+/** Chooses how a node runs its charts: as pure snapshots with cached steps, or as live XState actors that an inspector can see. */
 import type { AnyActor } from 'xstate';
 import type { RunningCore } from '../../machines/core.js';
 import { createHost, type Host } from '../../network/world/hosts.js';

@@ -1,4 +1,4 @@
-/** Checks of a node: options and transports that its protocol cannot work with, and messages that it cannot deliver. */
+/** Rejects transports and options with which a protocol would not be safe, and messages that a node cannot deliver. */
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { RunningCore } from '../../machines/core.js';

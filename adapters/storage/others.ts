@@ -1,4 +1,6 @@
-/** The error for a value that another process has written: both processes would continue without the changes of the other. */
+/**
+ * The error for stored data that another process has changed. The peer must stop, because each process would overwrite the other's changes.
+ */
 import { StorageError } from '../transports/errors.js';
 
 /** The peer of a value, which `save` of storage.ts adds. */

@@ -76,7 +76,7 @@ const REST_MS = 20;
 const ABNORMAL_CLOSURE = 1006;
 const RESETS = ['ECONNRESET', 'EPIPE'];
 
-/** The limit that a line exceeds. */
+/** The rate limit that a connection has exceeded. */
 export type LineRate = 'framesPerSecond' | 'bytesPerSecond';
 
 export class BoundedLine implements Line {

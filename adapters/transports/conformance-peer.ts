@@ -67,7 +67,7 @@ export function check(condition: boolean, description: string): asserts conditio
 
 export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Returns the error that `run` throws. */
+/** Returns the error that `run` throws or rejects with. Fails if there is none. */
 export async function failure(run: () => unknown): Promise<Error> {
   try {
     await run();

@@ -1,7 +1,4 @@
-/**
- * Connections to a broker that the application makes: the result of its function, or a `ConnectionError` with what it returned instead, and
- * a warning while its client retries.
- */
+/** Obtains the connection to a broker from the application's function, checks it, and prints a warning while its client retries. */
 import { Subscription, type SchedulerLike } from 'rxjs';
 import { shownValue } from '../../network/scenario/read.js';
 import { ConnectionError } from './errors.js';

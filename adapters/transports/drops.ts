@@ -1,4 +1,4 @@
-/** Counts frames and connections that were refused, and warns of them on the console at most every ten seconds. */
+/** Counts rejected frames and connections, and prints a warning at most every ten seconds. */
 import { asyncScheduler, type TimestampProvider } from 'rxjs';
 import { escape } from './reading.js';
 

@@ -22,7 +22,7 @@ export interface Envelope {
   readonly message: Message;
 }
 
-/** Creates the envelope of a node's message. */
+/** Wraps a node's message in the envelope that a transport carries. */
 export function envelopeOf(name: string, message: Message): Json {
   const envelope: Envelope = { v: WIRE_VERSION, name, message };
   return envelope as unknown as Json;

@@ -18,7 +18,7 @@ const FRAMES_PER_SECOND_MAX = 100_000;
 
 const decoder = new TextDecoder();
 
-/** A frame around the JSON of a message. */
+/** Wraps the JSON of a message in a frame. */
 export const frameText = (from: NodeId, message: string): string => `{"from":${JSON.stringify(from)},"message":${message}}`;
 
 /** Passes the messages of valid frames on, and drops the other frames. */

@@ -1,4 +1,4 @@
-/** A timer that ends with its owner, and that the owner releases once it has run. */
+/** Schedules a timer that is canceled together with its owner. */
 import { Subscription, type SchedulerLike } from 'rxjs';
 
 export function later(owner: Subscription, clock: SchedulerLike, run: () => void, ms: number): void {

@@ -88,7 +88,7 @@ export const isOfBefore = ({ begun }: MeshContact, holder: MeshContact): boolean
 export const whatIsMissing = ({ state, id }: MeshContact): string =>
   state === 'asking' ? `"${quote(id)}" answers there, but has not admitted or refused this peer` : 'no mesh peer answers there';
 
-/** The unexpected frame that it sent instead. */
+/** Describes the unexpected frame that the other end sent instead. */
 export function unexpected(contact: MeshContact, { type, proof }: Readonly<Record<string, unknown>>): string {
   if (type === 'welcome' && contact.state === 'asking')
     return `the welcome of "${quote(contact.id)}" has ${quote(proof)} as its proof, which is not a text`;

@@ -1,4 +1,4 @@
-/** Abortable waiting: promises of the adapters do not wait forever for an event that may never come. */
+/** Promises that can be aborted, so that callers do not wait forever for an event that may never come. */
 
 /** Callers by the signal that they share. */
 const sharers = new WeakMap<AbortSignal, Set<() => void>>();

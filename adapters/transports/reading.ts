@@ -70,7 +70,7 @@ export function writtenWithin(
 
 const encoder = new TextEncoder();
 
-/** Size of a text in bytes of UTF-8. */
+/** The size of a text in UTF-8, in bytes. */
 export const bytesOf = (text: string): number => encoder.encode(text).length;
 
 /** True if a text has at most that many bytes in UTF-8. */
@@ -112,7 +112,7 @@ export function quote(value: unknown): string {
 /** Message of an error, or of another thrown value. */
 export const messageOf = (error: unknown): string => quote(error instanceof Error ? error.message : error);
 
-/** Reason in a refusal. Peers and hubs of Quiver always send one. */
+/** The reason in the other end's refusal. Peers and hubs of Quiver always send one. */
 export const reasonIn = ({ why }: Readonly<Record<string, unknown>>): string =>
   typeof why === 'string' && why !== '' ? quote(why) : 'it gave no reason';
 

@@ -198,7 +198,7 @@ function begun(server: Server, { clock }: PlatformEnvironment): Promise<void> {
 
 export type Attach = (line: BoundedLine, request: IncomingMessage) => void;
 
-/** Opens a listener. `who` names it in errors and warnings. */
+/** Starts listening on a port. `who` names the listener in errors and warnings. */
 export async function listenAt(who: string, options: ListenOptions, attach: Attach): Promise<Listener> {
   const { port: wanted, host = '127.0.0.1', tls, server } = options;
   const limits = { ...LISTEN_LIMITS, ...options.limits };

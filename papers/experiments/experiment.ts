@@ -60,5 +60,5 @@ export function agrees({ value, expected, check = 'equal' }: TableCell): boolean
   return Math.abs(value - expected) <= check.within * Math.abs(expected);
 }
 
-/** A plot or a drawing as SVG. */
+/** Renders a plot or a drawing as SVG. */
 export const drawingOf = (exhibit: Plot | Drawing): string => ('panels' in exhibit ? drawPanels(exhibit) : drawPlot(exhibit));

@@ -1,4 +1,4 @@
-/** The experiments that `quiver paper` knows: one folder and one line each. */
+/** The experiments that `quiver paper` can run. To add one, write its folder and add a line here. */
 import { arvyPaper } from './arvy/index.js';
 import { controllerExperiment } from './controller/index.js';
 import { electionPaper } from './election/index.js';

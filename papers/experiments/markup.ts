@@ -1,3 +1,3 @@
-/** Text in HTML and SVG. */
+/** Escapes text for HTML and SVG. */
 export const escapeMarkup = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -1,4 +1,4 @@
-/** A run with given choices, for figures of papers. */
+/** The state after a list of choices from the start of a scenario, for figures of papers. */
 import { protocols } from '../../machines/index.js';
 import type { Configuration } from '../../machines/protocol.js';
 import { parseScenario } from '../../network/scenario/parse.js';

@@ -1,4 +1,4 @@
-/** States of the directory's charts as models of the proof's theory, and the rule of each step. */
+/** Converts states of the directory's charts to models of the proof's formulas, and finds the proof's rule for each step of a chart. */
 import type { NodeId } from '../../machines/effects.js';
 import {
   directoryContext,

@@ -41,7 +41,7 @@ export const SYMBOLS: Readonly<Record<string, readonly [parameters: string, resu
   below: ['Node Node', 'Bool'],
 };
 
-/** Abbreviations, as functions of a node `v`. */
+/** Defined symbols of the proof: functions of a node `v`, with the type and the formula of their result. */
 export const ABBREVIATIONS: Readonly<Record<string, readonly [result: string, term: string]>> = {
   active: ['Bool', '(or (waiting v) (= v token))'],
   isRoot: ['Bool', '(= v (last token))'],
@@ -165,7 +165,7 @@ export const LEMMAS: readonly Statement[] = [
   },
 ];
 
-/** Conclusions about the protocol from the invariant. */
+/** Statements about the protocol that follow from the invariant, such as Theorem 4 of the paper. */
 export const CONCLUSIONS: readonly Statement[] = [
   { name: 'Theorem 4: no find meets a node twice', formula: all('v', '(=> (flying v) (not (visited v (dest v))))') },
   {

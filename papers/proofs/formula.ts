@@ -1,4 +1,6 @@
-/** Formulas of SMT-LIB as far as the proofs use them, evaluated in a finite model: the same text for the solver and for states of charts. */
+/**
+ * Parses formulas in the language of the solver and evaluates them in states of the charts. The proof and the tests thus use the same text.
+ */
 
 type Value = string | boolean;
 type Expression = string | readonly Expression[];
@@ -13,7 +15,7 @@ export interface FiniteModel {
 export const isTrue = (formula: string, model: FiniteModel, values: Readonly<Record<string, string>> = {}): boolean =>
   evaluate(parsed(formula), model, values) === true;
 
-/** Value of a term in a model. */
+/** The value of a term in a state with finitely many nodes. */
 export const termValue = (term: string, model: FiniteModel, values: Readonly<Record<string, string>> = {}): Value =>
   evaluate(parsed(term), model, values);
 

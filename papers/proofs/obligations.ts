@@ -1,4 +1,6 @@
-/** Statements for the solver to prove: the invariant holds at the start, each rule preserves it, and the conclusions follow. */
+/**
+ * The proof of Lemma 2 in parts: the invariant holds at the start, each rule preserves it, and the conclusions follow. Z3 proves each part.
+ */
 import {
   ABBREVIATIONS,
   CONCLUSIONS,
@@ -93,13 +95,13 @@ function prove(name: string, theory: readonly string[], goals: readonly Statemen
 
 export const proveStart = (): Proved => prove('the start', [`(assert ${START})`], INVARIANTS);
 
-/** Each lemma may use the ones before it. */
+/** Proves the lemmas. Each may use the previous ones. */
 export function proveLemmas(): Proved {
   const questions = LEMMAS.map(({ formula }, i) => [...assume(LEMMAS.slice(0, i)), refute(formula)].join('\n'));
   return proved('the lemmas', LEMMAS, solve([...ANY_SIZE, ...assume(INVARIANTS)].join('\n'), questions));
 }
 
-/** Proves that a rule preserves the invariant. */
+/** Proves that a rule of the protocol preserves the invariant. */
 export function proveRule(rule: TransitionRule): Proved {
   const goals = INVARIANTS.map(({ name, formula }) => ({ name, formula: afterStep(formula) }));
   return prove(rule.name, [...assume([...INVARIANTS, ...LEMMAS]), ...stateAfter(rule)], goals);
@@ -107,7 +109,7 @@ export function proveRule(rule: TransitionRule): Proved {
 
 export const proveConclusions = (): Proved => prove('the conclusions', assume([...INVARIANTS, ...LEMMAS]), CONCLUSIONS);
 
-/** The whole proof. */
+/** Proves all parts, and returns how many statements of each were proved. */
 export const proveDirectory = (): Proved[] => [
   proveStart(),
   proveLemmas(),

@@ -1,4 +1,4 @@
-/** Z3, the solver of the proofs (Debian package `z3`): runs a script in SMT-LIB and returns its answers. */
+/** Runs Z3, an automatic theorem prover (Debian package `z3`), and returns its answers. */
 import { spawnSync } from 'node:child_process';
 
 export type Answer = 'unsat' | 'sat' | 'unknown';

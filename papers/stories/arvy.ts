@@ -1,4 +1,4 @@
-/** Arrow, Ivy and Arvy's bridge on one ring, with the same requests and different costs. */
+/** A story in the inspector: Arrow, Ivy and Arvy's bridge serve the same requests on a ring, at different costs. */
 import type { Story } from '../../inspector/stories/story.js';
 
 const N = 12;

@@ -1,4 +1,4 @@
-/** The resource controller: permits come down in bins, wait near the requesting nodes, and run out. */
+/** A story in the inspector: permits of the resource controller move down a tree in bins, wait near the requesting nodes, and run out. */
 import type { Story } from '../../inspector/stories/story.js';
 
 /** One node requests ten times, and then all nodes in turn until long after the permits are exhausted. */

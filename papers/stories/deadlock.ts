@@ -1,4 +1,4 @@
-/** The printed rules of local mutual exclusion deadlock; the corrected ones do not. */
+/** A story in the inspector: local mutual exclusion deadlocks with the rules as printed, and does not with the corrected ones. */
 import type { Story } from '../../inspector/stories/story.js';
 
 const scenario = (rules: string) => ({

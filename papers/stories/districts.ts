@@ -1,4 +1,4 @@
-/** Leaders nearby, in a network that exists only while people meet. */
+/** A story in the inspector: groups of people who meet during a day elect leaders that are nearby. */
 import type { Story } from '../../inspector/stories/story.js';
 
 /** Name of the contacts in the scenario: the built-in day, or a file that the user names. */

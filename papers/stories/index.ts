@@ -1,4 +1,4 @@
-/** All stories, in the order in which they are listed. */
+/** All stories of the inspector, in the order of the list. */
 import { arvyStory } from './arvy.js';
 import { bins } from './bins.js';
 import { deadlock } from './deadlock.js';

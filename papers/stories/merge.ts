@@ -1,4 +1,4 @@
-/** Leader election while links come and go: a partition, a search that spreads and reflects, two leaders, the merge. */
+/** A story in the inspector: a network is divided, each part elects a leader, and the parts merge again. */
 import type { Story } from '../../inspector/stories/story.js';
 
 const scenario = {

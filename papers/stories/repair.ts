@@ -1,4 +1,4 @@
-/** The self-stabilizing queue: every node and channel is corrupted at once, and each edge of the tree repairs itself. */
+/** A story in the inspector: every node and channel of the queue is corrupted at once, and each edge of the tree repairs itself. */
 import type { Story } from '../../inspector/stories/story.js';
 
 const scenario = {

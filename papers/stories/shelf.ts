@@ -1,4 +1,4 @@
-/** The stories of the inspector, with the simulator and the checker that make their runs. */
+/** Produces the runs of the stories with the simulator and the checker, when the inspector requests them. */
 import { contactDay } from './contact-day.js';
 import { CONTACTS } from './districts.js';
 import { stories } from './index.js';

@@ -35,7 +35,7 @@ type Predicate = (actors: ActorViews, inFlight: readonly Flight[]) => boolean;
 type ActorInput = string | number | boolean | object | null | ((args: { ref(actor: string): ActorReference }) => unknown);
 
 /**
- * Options for communicating actors.
+ * The input, external events and results of the actors that `checkActors` examines.
  *
  * @experimental
  */

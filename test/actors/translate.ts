@@ -39,7 +39,7 @@ export const reference = (id: string): ActorReference => ({ xstate$$type: 1, id 
 /** The one role that an actor has in its node. */
 export const ROLE = 'actor';
 
-/** The actors, and the invocations between them. */
+/** The names of all actors, and which actor invokes which. */
 export interface ActorHierarchy {
   readonly names: readonly string[];
   parentOf(name: string): string | undefined;
@@ -356,5 +356,5 @@ const tellEffect = (message: Message) => ({ type: 'tell', params: { role: ROLE, 
 const resolved = (given: unknown, args: Args, params?: unknown): unknown =>
   typeof given === 'function' ? (given as (args: Args, params: unknown) => unknown)(args, params) : given;
 
-/** By its id, else by its source. */
+/** The name of an invoked actor: its id or, without one, its source. */
 export const nameOfInvoked = ({ id, src }: InvokeConfig): string | undefined => id ?? (typeof src === 'string' ? src : undefined);

@@ -1,5 +1,6 @@
 /**
- * Coverage of a protocol's charts, counted over any number of runs: generated paths, simulations on the snapshot host, explorations.
+ * Counts which states, transitions and guards of a protocol's charts were covered, over any number of runs of tests, simulations and
+ * searches.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';

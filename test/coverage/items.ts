@@ -64,7 +64,7 @@ function itemsOfTransition(node: AnyStateNode, eventType: string, index: number)
   ];
 }
 
-/** The states that a chart begins in. */
+/** The states that are active when the chart starts. */
 export const itemsAtStart = (machine: AnyStateMachine): readonly Item[] => statesAround(initialStates(machine.root));
 
 /** A state and its initial inner states. */

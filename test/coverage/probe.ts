@@ -25,7 +25,7 @@ export function observed(machine: AnyStateMachine, noted: Noted): AnyStateMachin
   return chartOf(config, machine);
 }
 
-/** Makes guards report their results. */
+/** Changes the guards of a config so that each reports whether it was true or false. */
 export function observeGuards(config: StateConfig, noted: Noted): void {
   const note = (item: Item, answer: boolean) => () => {
     noted(item);

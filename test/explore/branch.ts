@@ -1,4 +1,4 @@
-/** A counterexample that takes another course: its first choices, a command, and then whatever comes first until nothing can come. */
+/** Changes a counterexample at one point: repeats its first choices, gives a command, and continues until nothing more can happen. */
 import { UsageError } from '../../machines/errors.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { Simulation } from '../../network/simulation.js';

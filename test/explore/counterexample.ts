@@ -28,7 +28,7 @@ export interface Counterexample extends Refuted {
   readonly steps: readonly string[];
 }
 
-/** A state in which a search begins. */
+/** An initial state of a search, with the instance that it belongs to. */
 export interface Origin extends FirstState {
   readonly instance: Instance<any>;
 }

@@ -1,4 +1,4 @@
-/** Branching over draws: a function that draws from a `Choose` is run once for every sequence of answers. */
+/** Runs a function once for every sequence of random numbers that it can draw, so that the checker tries all of them. */
 import { ProtocolError } from '../../machines/errors.js';
 import type { Choose } from '../../machines/protocol.js';
 

@@ -1,6 +1,5 @@
 /**
- * The events of a node other than deliveries, as interned ids: timers, reactions, commands, link notifications, and restarts from
- * storage.
+ * Numbers the events that a node can receive other than messages: timers, reactions, commands, changes of links, and restarts from storage.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { Interner } from './interner.js';

@@ -1,4 +1,4 @@
-/** The examination of one question about a system: search its states, then decide the properties that need the whole graph. */
+/** Answers a question about a system: searches its states, and then decides the properties that need the graph of all states. */
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Property, PropertyResult, Protocol, Instance } from '../../machines/protocol.js';
@@ -94,7 +94,7 @@ export function examine(question: Question): Exploration {
   }
 }
 
-/** One search from the start. Returns `undefined` if it was interrupted by a `Restart`; `known` then contains the new fact. */
+/** Tries to answer the question in one search. Returns `undefined` after a `Restart`, which has added a fact to `known`. */
 export function attempted(question: Question, known: Known): Examination | undefined {
   try {
     const examination = new Examination(question, known);

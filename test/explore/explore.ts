@@ -18,7 +18,7 @@ import type { Scripted } from '../../network/world/script.js';
 import { corruptAtFirst, scriptOf } from './script.js';
 import { requireProtocol } from '../../network/scenario/required.js';
 
-/** A command at one node only. */
+/** A command that only one node may receive. */
 export interface CommandAt {
   readonly node: NodeId;
   readonly command: string;

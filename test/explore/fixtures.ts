@@ -1,4 +1,4 @@
-/** Small topologies for tests. */
+/** Small topologies for tests of the checker. */
 import type { NodeId } from '../../machines/effects.js';
 import type { Topology } from '../../machines/protocol.js';
 

@@ -1,4 +1,4 @@
-/** The frontier of a search: the states found but not yet expanded, and which of them is next. */
+/** The frontier of a search: the states that were found but whose successors were not, and the order in which the search visits them. */
 import { Ints } from './ints.js';
 
 export interface Frontier {

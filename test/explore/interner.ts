@@ -1,3 +1,4 @@
+/** Assigns numbers to values, so that a search stores and compares numbers: equal keys get the same number, counted from 0. */
 import { NOT_NUMBERED, type Numbering } from './numbering.js';
 
 /** Ids for values: equal keys get equal ids, counted from 0 in the order in which they first appear. */

@@ -1,4 +1,4 @@
-/** Growable arrays of integers, which the hot loops of the search use instead of objects. */
+/** Growing arrays of integers. The search uses them instead of objects, because they need less time and memory. */
 
 export class Ints {
   data = new Int32Array(256);

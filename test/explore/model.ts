@@ -1,4 +1,4 @@
-/** A system prepared for search: the interned ids of its parts, its successor function, and its states as properties see them. */
+/** A system prepared for search: it stores states as numbers, computes their successors, and shows them to properties. */
 import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Flight, NodeView } from '../../machines/protocol.js';
 import { everyCorruption, type Corrupted } from './corruptions.js';

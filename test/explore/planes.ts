@@ -1,4 +1,4 @@
-/** Planes: several sets of states, as one bit for each state and plane. */
+/** Stores several sets of states compactly. Each set is a plane: one bit for each state. */
 import { grown } from './ints.js';
 
 export class Planes {

@@ -1,4 +1,4 @@
-/** All rooted trees on a few nodes, for tests. */
+/** Generates all rooted trees with a given number of nodes, for tests. */
 import type { NodeId } from '../../machines/effects.js';
 
 /** Every rooted labeled tree: n^(n-1) trees, as parent pointers. The root points to itself. */

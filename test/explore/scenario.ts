@@ -17,7 +17,7 @@ import { corruptAtFirst, scriptOf } from './script.js';
 import { examine, type Exploration, type Question, type Reduction } from './examine.js';
 import { requireScenario } from '../../network/scenario/required.js';
 
-/** Options for `checkScenario`. */
+/** The bounds and methods of a search, for `checkScenario`. */
 export interface CheckOptions {
   readonly bounds?: Bounds;
   /**

@@ -5,7 +5,7 @@
  * has written before a barrier is visible to the others after it.
  */
 
-/** Cells of the shared array, by meaning. */
+/** The index of each value in the array that all threads share. */
 export const Cell = {
   /** Number of threads that have arrived at the barrier, and number of barriers passed. */
   here: 0,
@@ -85,7 +85,7 @@ export function raise(cells: Int32Array, cell: number, value: number): void {
   }
 }
 
-/** The barrier, as seen by one thread. */
+/** A point in the search where each thread waits for all others, as one thread uses it. */
 export class Barrier {
   constructor(
     private readonly cells: Int32Array,

@@ -22,7 +22,7 @@ const HEAD = 3;
 /** A row starts at an even place, so that its id can be exchanged atomically. */
 const blockOf = (length: number): number => (HEAD + length + 1) & ~1;
 
-/** Size of the smallest table. */
+/** Number of slots in the first hash table. It grows when more states are stored. */
 export const SLOTS = 1 << 13;
 
 /** Number of words and table entries that a thread reserves at a time. */

@@ -8,7 +8,7 @@
  */
 import { grown } from './ints.js';
 
-/** The parent of a first state. */
+/** The parent of a state in which the search began. */
 export const NO_PARENT = 0xffffffff;
 
 /** Words before each row: its length, and the id in two halves. */
@@ -17,7 +17,7 @@ const HEAD = 3;
 /** At least one bit of a slot is left for the hash. */
 const PLACE_BITS_MAX = 31;
 
-/** The states of a search, for reading. */
+/** Read access to the states that a search has found. */
 export interface States {
   readonly size: number;
   /** Length of the longest row. */

@@ -1,4 +1,4 @@
-/** The system that a search examines: the protocol, its instance, and what its environment may do. */
+/** The input of a search: the protocol, its instance, and the events that the environment may cause. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Protocol, Reaction, Instance } from '../../machines/protocol.js';
 import type { Fused } from '../../network/world/script.js';

@@ -21,7 +21,7 @@ export interface ThreadTask {
 /** The findings of a thread about its states; undefined if it had to give up. */
 export type ThreadResult = Findings | undefined;
 
-/** Starts the search in another thread. */
+/** Starts the search in another thread and returns its result. */
 export type ThreadRunner = (task: ThreadTask) => Promise<ThreadResult>;
 
 /**

@@ -1,4 +1,4 @@
-/** Small protocols for tests: one chart, with defaults for all other parts of the description. */
+/** Builds small protocols for tests from a single chart, with defaults for all other parts of the description. */
 import type { AnyStateMachine } from 'xstate';
 import type { NodeId } from '../../machines/effects.js';
 import type { Command, Configuration, Protocol } from '../../machines/protocol.js';

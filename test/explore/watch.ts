@@ -45,7 +45,7 @@ interface BoundProperty {
 
 const KINDS: readonly Property<any>['kind'][] = ['always', 'sometimes', 'eventually', 'closed', 'converges'];
 
-/** The findings of one of several threads about its states. Properties are identified by their position in the list. */
+/** The result of one thread's search. Properties are identified by their position in the list. */
 export interface Findings {
   readonly violated: readonly [property: number, state: number] | undefined;
   readonly witnessed: readonly (readonly [property: number, state: number])[];

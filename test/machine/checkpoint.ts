@@ -1,4 +1,4 @@
-/** The state of a rig from which another rig can continue. */
+/** Saves the state of a rig, the test harness around a machine, so that another rig can continue from it. */
 import type { AnyActor, AnyMachineSnapshot } from 'xstate';
 import type { ChartAlone, ChartStanding } from './alone.js';
 import type { ServiceSamples } from './options.js';
@@ -7,13 +7,13 @@ import type { Askers } from './remarks.js';
 import type { LogicKind } from './stage.js';
 import type { Timers } from './timers.js';
 
-/** A held service. */
+/** A held service: it does not run, and the tests choose its results from these samples. */
 export interface HeldLogic {
   readonly kind: LogicKind;
   readonly samples: ServiceSamples;
 }
 
-/** A state from which another rig can go on, without going the way there again. */
+/** A saved state, from which another rig continues without repeating the steps before it. */
 export type Checkpoint = Clocked & ({ readonly snapshot: AnyMachineSnapshot } | AloneCheckpoint);
 
 /** The time at which it was left. */

@@ -16,7 +16,7 @@ import type { Subject } from './subject.js';
 export const machineKinds = ['state', 'transition', 'guard', 'event', 'action', 'outcome'] as const;
 export type MachineKind = (typeof machineKinds)[number];
 
-/** How often each item was covered, by chart. */
+/** How often each state, transition, guard and event of each chart was covered. */
 export type MachineCounts = Readonly<Record<string, Readonly<Record<Item, number>>>>;
 
 export interface MachineMissing {

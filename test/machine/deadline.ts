@@ -124,7 +124,7 @@ async function withDeadline(
   return rig;
 }
 
-/** Checks the property only on the given path. */
+/** Checks the property only in the states along the given path. */
 export async function beyondAlong(subject: Subject, steps: readonly MachineStep[], property: Temporal): Promise<Refutation> {
   const question = questionOf(property);
   if (!question) return null;

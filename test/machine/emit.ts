@@ -1,4 +1,4 @@
-/** Plans as a Vitest file that people can read, keep and change: every step with what is seen after it. */
+/** Writes generated test paths as a Vitest file that people can read, keep and change. Each step contains the expected state after it. */
 import type { AnyStateMachine, StateValue } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import type { MachineTests, MachineStep } from './options.js';

@@ -1,4 +1,4 @@
-/** Groups uncovered items by cause: items behind a transition that lacks a sample are not covered either. */
+/** Groups the parts of a machine that tests did not cover by cause: the parts behind a transition that lacks a sample are missing too. */
 import type { AnyStateMachine } from 'xstate';
 import { configOf, rulesOf, statesOf, stateName, ruleEventName, transitionName, type Rule } from '../charts/config.js';
 import { guardItem, itemsTaken, type Item } from '../coverage/items.js';

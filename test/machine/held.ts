@@ -1,4 +1,4 @@
-/** Determines which actors are held, so that a step defines their results, and which run for real and need live actors. */
+/** Determines which actors are held, so that a test step chooses their result, and which run for real. */
 import type { AnyActorLogic } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import { heldLogic, type LogicKind, type Settling } from './stage.js';

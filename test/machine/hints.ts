@@ -1,4 +1,4 @@
-/** Why a part of a machine was not covered, and the sample that it would take. */
+/** Explains why a part of a machine was not covered, and which sample would cover it. */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { isObject } from '../../machines/checks.js';
 import { configOf, DONE, ruleEventName, ROUTE, rulesOf, statesOf, type Rule } from '../charts/config.js';

@@ -1,4 +1,4 @@
-/** The rules that hold in every state of a machine, and for its observable behavior. */
+/** The rules that generated tests check in every state of a machine, such as the user's invariants and that no promise is rejected. */
 import type { AnyMachineSnapshot } from 'xstate';
 import { ROUTE } from '../charts/config.js';
 import type { Rejected } from './action-promises.js';

@@ -28,7 +28,7 @@ function listing(machine: AnyStateMachine): readonly Line[] {
   ]);
 }
 
-/** The chart as text, for lcov's `SF`. */
+/** The chart as text, the "source file" to which an lcov report refers. */
 export const chartListing = (machine: AnyStateMachine): string =>
   listing(machine)
     .map(({ text }) => `${text}\n`)

@@ -1,6 +1,6 @@
 /** The countable parts of a context: its numbers, and the sizes of its values. They show whether a search makes progress. */
 
-/** By path: `count`, `items.length`, `player.score`. */
+/** The measured numbers by path, such as `count`, `items.length` and `player.score`. */
 export type Measures = ReadonlyMap<string, number>;
 
 const DEPTH_MAX = 3;

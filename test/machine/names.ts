@@ -46,7 +46,7 @@ export function baseName(actor: AnyActor): string {
   );
 }
 
-/** Running timers, by owner and purpose. */
+/** The running timers, with names made of their actor and purpose. */
 export function timersOf(timers: Timers, names: ReadonlyMap<AnyActor, string>): readonly (readonly [Timer, string])[] {
   const taken = new Map<string, number>();
   return timers.running.flatMap((timer): (readonly [Timer, string])[] => {

@@ -5,7 +5,7 @@ import type { MachineKind } from './coverage.js';
 import type { Reference, StateTests, StepTests } from './sut.js';
 import type { Temporal } from './temporal.js';
 
-/** Arguments of a function of samples. */
+/** The arguments of a function that returns samples. */
 export interface SampleArgs {
   readonly context: any;
   readonly snapshot: AnyMachineSnapshot;
@@ -58,7 +58,7 @@ export type Mode = (typeof modes)[number];
 /** How a machine begins: with an input, or as it was stored, by `getPersistedSnapshot()` or `machine.resolveState(…)`. */
 export type Start = { readonly input: unknown } | { readonly snapshot: unknown };
 
-/** How far the search goes. */
+/** Limits of the search for states. */
 export interface Limits {
   /**
    * Most states that the search visits.

@@ -229,7 +229,7 @@ let current: PathChance | null = null;
 let holders = 0;
 let undo: Undo[] = [];
 
-/** The path that has its turn. */
+/** The controlled values of the path that runs now, or `null` if none runs. */
 export const pathChance = (): PathChance | null => current;
 
 const ofCurrent: Chance = {

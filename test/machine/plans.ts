@@ -1,4 +1,4 @@
-/** The plans of a machine: the paths through its states, as data. */
+/** The test paths through a machine's states as data: each step, and the state to expect after it. */
 import { waysOf } from '../paths/paths.js';
 import type { MachineEdge, MachineGraph, MachineVertex } from './graph.js';
 import type { MachineStep } from './options.js';
@@ -8,7 +8,10 @@ import type { Subject } from './subject.js';
 export const planKinds = ['shortest', 'tour', 'simple', 'pairs'] as const;
 export type PlanKind = (typeof planKinds)[number];
 
-/** Shortest: to every state. Tour: all items. Simple: no state twice. Pairs: each transition after each possible previous one. */
+/**
+ * Generates test paths: `shortest` reaches every state, `tour` covers all items, `simple` visits no state twice, and `pairs` takes each
+ * transition after each possible previous one.
+ */
 export function plansOf(subject: Subject, graph: MachineGraph, kind: PlanKind): readonly Plan[] {
   const ways = kind === 'pairs' ? pairsOf(graph) : (waysOf(graph, kind) as readonly (readonly MachineEdge[])[]);
   const wanted = subject.tests.toState ? ways.filter((way) => way.at(-1)?.to.isTarget) : ways;

@@ -1,4 +1,4 @@
-/** All results of a machine's generated tests, as one plain object. */
+/** Collects the results of a machine's generated tests in one plain object, for the command line and for programs. */
 import type { MachineCounts, MachineCoverage } from './coverage.js';
 import { describeFinding, type Finding } from './findings.js';
 import type { Cut, Failure, MachineGraph } from './graph.js';
@@ -74,7 +74,7 @@ export function notesOn({ lostTimers }: Subject): readonly string[] {
   ];
 }
 
-/** Runs all tests of a machine. */
+/** Runs all tests of a machine and returns their results. */
 export async function reportOnMachine(
   testing: MachineTesting,
   {

@@ -38,7 +38,7 @@ import { Askers, dropped, type Remark } from './remarks.js';
 import { Timers, type Timer } from './timers.js';
 import type { Subject } from './subject.js';
 
-/** Something covered, of which chart. */
+/** A covered item, with the name of its chart. */
 export type Noted = `${string}: ${Item}`;
 
 export interface RigOptions {

@@ -1,4 +1,4 @@
-/** Takes a plan on live actors, with their actions, a system under test and a reference, and judges every step. */
+/** Runs one test path on live actors: performs each step on the machine, the system under test and the reference, and checks every rule. */
 import type { AnyActor } from 'xstate';
 import { schedule } from '../../network/world/internals.js';
 import { encode } from './encode.js';
@@ -199,7 +199,7 @@ async function attempt(rule: string, check: () => unknown): Promise<BrokenRule |
 const WHY =
   'an action acts past the chart (performActions: true lets the search see it), or the machine reads something outside its context (replace it with provide)';
 
-/** The first difference between two observations. */
+/** The first difference between the expected and the actual state of a machine, or `null`. */
 export function difference(expected: SeenState, actual: SeenState): BrokenRule | null {
   for (const part of ['value', 'status', 'context', 'actors', 'acted'] as const) {
     const [before, now] = [expected[part], actual[part]].map((one) =>

@@ -1,4 +1,4 @@
-/** Samples as given made into values to try, and into smaller ones where a step that fails is made short. */
+/** Converts the samples that a user gives to values to try, and makes the values of a failing step smaller. */
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -144,7 +144,7 @@ export async function drawn(tests: MachineTests): Promise<MachineTests> {
   };
 }
 
-/** `of` is what the samples are for. */
+/** The values of these samples, or `otherwise` if there are none. `of` names their purpose in errors. */
 export function valuesOf(
   given: Samples | undefined,
   args: () => SampleArgs,

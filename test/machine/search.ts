@@ -1,7 +1,4 @@
-/**
- * The search for the states that a machine reaches: its real actors, taken again for every step, from the start or from the last state that
- * can be come back to (rig.ts).
- */
+/** Searches the states that a machine can reach. It runs the real actors for each step, from the start or from a saved state (rig.ts). */
 import type { AnyActorLogic } from 'xstate';
 import { isRunning, kindOfLogic } from './stage.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';

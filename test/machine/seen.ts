@@ -1,4 +1,4 @@
-/** Observations of a machine's present state, as text that can be compared. */
+/** Describes the current state of a machine as text, so that two states can be compared. */
 import type { AnyActor, AnyMachineSnapshot, StateValue } from 'xstate';
 import { encode } from './encode.js';
 import type { NameOf } from './names.js';
@@ -10,7 +10,7 @@ export interface Acted {
   readonly context: string;
 }
 
-/** The observation of a machine after a step. */
+/** The observable state of a machine after a step. */
 export interface SeenState {
   readonly value: StateValue;
   readonly status: string;

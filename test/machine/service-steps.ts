@@ -1,4 +1,4 @@
-/** The possible steps of a held service, and their results. */
+/** The steps that a held service can take next: each result, error and event in its samples. */
 import type { Message } from '../../machines/effects.js';
 import type { HeldLogic } from './checkpoint.js';
 import type { MachineStep, SampleArgs, ServiceSamples } from './options.js';
@@ -7,7 +7,7 @@ import type { Settling } from './stage.js';
 import { heldAs, heldEvent, type Holds } from './steps.js';
 import type { Subject } from './subject.js';
 
-/** A held service where the machine stands. */
+/** A held service that is running in the machine's current state. */
 export interface HeldService extends HeldLogic {
   readonly name: string;
   readonly subject: Subject;
@@ -27,7 +27,7 @@ export function* stepsOfService({ name, samples, kind, subject, args }: HeldServ
   if (isObservable && samples.completes !== false) yield { completes: name };
 }
 
-/** The result of the service in a step. */
+/** The result that the step gives to the service. */
 export function settlingOf(step: MachineStep, how: Settling['how'], service: HeldService): Settling {
   if (how === 'completes') return { how };
   const { samples, kind, subject, args, name } = service;

@@ -1,4 +1,4 @@
-/** A tested machine for the inspector: its tours with their coverage, or the path to a failure, including child machines. */
+/** Prepares a tested machine for the inspector: its test paths with their coverage, or the path to a failure. */
 import { coverageKinds, kindOf, type Item } from '../coverage/items.js';
 import type { ShownPaths } from '../failure-page.js';
 import { waysOf } from '../paths/paths.js';

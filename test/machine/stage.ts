@@ -36,7 +36,7 @@ export function kindOfLogic(logic: AnyActorLogic): LogicKind {
   return (found?.[0] as LogicKind | undefined) ?? 'other';
 }
 
-/** A delayed event that waits for the clock. */
+/** A delayed event that is waiting for its time. */
 export interface ScheduledEvent {
   readonly source: AnyActor;
   readonly target: AnyActor;
@@ -54,7 +54,7 @@ export interface PerformedAction {
   readonly exec?: (info: unknown, params: unknown) => unknown;
 }
 
-/** The hooks of a controlled actor system. */
+/** The functions by which tests control an actor system. */
 export interface StageHooks {
   /** Called for a new actor before it runs. The returned logic replaces its own. */
   created(actor: AnyActor, kind: LogicKind): AnyActorLogic;
@@ -139,7 +139,7 @@ export function heldLogic(logic: AnyActorLogic, received: (event: Message) => vo
   } as AnyActorLogic;
 }
 
-/** The result of a held service. */
+/** The result that a test gives to a held service: it is done, fails, emits a value, completes, or sends an event. */
 export type Settling =
   | { readonly how: 'done' | 'fails' | 'next'; readonly value: unknown }
   | { readonly how: 'completes' }
@@ -153,7 +153,7 @@ const SETTLED_BY: Readonly<Partial<Record<LogicKind, Readonly<Record<string, str
   events: OBSERVED_BY,
 };
 
-/** Settles a held service, like XState's own services. */
+/** Gives a held service a result, in the same way as XState's own services report theirs. */
 export function settleService(actor: AnyActor, kind: LogicKind, settling: Settling): void {
   const { how } = settling;
   const self = actor as any;

@@ -1,4 +1,4 @@
-/** Steps of a path as people read them, and values as a step can hold them. */
+/** Names and descriptions of test steps for people, and conversion of a step's values to JSON. */
 import type { Message } from '../../machines/effects.js';
 import { encode } from './encode.js';
 import type { MachineStep } from './options.js';

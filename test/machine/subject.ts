@@ -1,4 +1,4 @@
-/** A machine made ready for its tests: under observation, with its samples at hand. */
+/** Prepares a machine for its tests: adds observers to its actions and guards, and reads its samples. */
 import { and, or, type AnyActor, type AnyActorLogic, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';

@@ -1,4 +1,4 @@
-/** A system under test next to the machine: its operation for a step, its checks in a state, and a reference for both. */
+/** Runs a system under test next to the machine: performs each step on it and checks it in each state. A reference can predict both. */
 import type { AnyMachineSnapshot } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import type { MachineStep } from './options.js';
@@ -19,7 +19,7 @@ export interface Reference<State = any> {
   agrees(state: State, snapshot: AnyMachineSnapshot): boolean | void;
 }
 
-/** Does a step on the system under test: by the step's own name, else by its event type, else by `*`. */
+/** Performs a step on the system under test, with the function for the step's name, for its event type, or for `*`. */
 export async function execute(exec: StepTests<any> | undefined, sut: unknown, step: MachineStep): Promise<void> {
   if (!exec) return;
   const payload = 'event' in step ? step.event : step;

@@ -1,4 +1,4 @@
-/** The results of a machine's generated tests, each computed on first use. */
+/** The results of a machine's generated tests. Each is computed when it is used first. */
 import type { AnyStateMachine } from 'xstate';
 import {
   countsOf,

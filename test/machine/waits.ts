@@ -1,4 +1,4 @@
-/** States that wait for a service, and that neither time nor an event from outside leads out of: if the service never settles, nothing happens. */
+/** Finds states in which a machine waits only for a service. If the service never settles, the machine waits forever. */
 import type { AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { Found } from './findings.js';
 import { wayInto, type MachineGraph } from './graph.js';

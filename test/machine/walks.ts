@@ -1,4 +1,4 @@
-/** Long random walks, each step the one that was taken least in a state of that value: for what no short path shows. */
+/** Generates long random walks for failures that no short path shows. Each step is the one taken least often from that state. */
 import { Random } from '../../network/random.js';
 import type { Failure } from './graph.js';
 import type { MachineStep } from './options.js';

@@ -1,4 +1,4 @@
-/** A chart as lines of text, one for each state and each transition, so that two charts can be held against each other. */
+/** Prints a chart with one line for each state and transition, so that two charts can be compared. */
 import { rulesOf, statesOf, type TransitionChoice, type StateConfig } from '../charts/config.js';
 
 export function linesOf(config: StateConfig): string[] {

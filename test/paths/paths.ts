@@ -58,7 +58,7 @@ export function pathsOf(graph: ChartGraph, kind: PathKind): readonly Path[] {
   return waysOf(graph, kind).map((edges) => pathOf(graph, edges));
 }
 
-/** The same as lists of edges. */
+/** The generated paths as lists of edges of the graph. */
 export function waysOf(graph: ChartGraph, kind: PathKind): readonly (readonly Edge[])[] {
   return withoutBeginnings(edgesOf[kind](graph));
 }

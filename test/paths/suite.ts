@@ -1,4 +1,4 @@
-/** All generated paths of a protocol, and what they cover. */
+/** Generates all test paths of a protocol and counts what they cover. */
 import type { Protocol } from '../../machines/protocol.js';
 import { createHost, type HostKind } from '../../network/world/hosts.js';
 import { Coverage } from '../coverage/coverage.js';

@@ -1,4 +1,4 @@
-/** Walks a path on a host, live actors or bare snapshots, and reports the first place at which the chart does something else. */
+/** Takes a path on live actors or snapshots, and reports the first step at which the chart does not do what the path expects. */
 import type { RoleView } from '../../machines/protocol.js';
 import type { Host } from '../../network/world/hosts.js';
 import { sameJson } from '../explore/json.js';

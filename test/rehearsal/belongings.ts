@@ -45,7 +45,7 @@ export interface FencedStore {
   write(key: string, value: unknown, options?: { readonly fence?: number }): Promise<void>;
 }
 
-/** The store, as judges read it. */
+/** The simulated database that all processes share, with the operations that judges use. */
 export class RehearsedStore {
   readonly values = new Map<string, unknown>();
   /** For each key, the largest fencing token of all writes, and of all uses. */

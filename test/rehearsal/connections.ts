@@ -70,7 +70,7 @@ interface EndUser<D> {
   ended(): void;
 }
 
-/** One end of a connection. */
+/** One end of a simulated connection between two processes. */
 export class ConnectionEnd<D extends { readonly length: number }> {
   other: ConnectionEnd<D> | undefined;
   /** Number of bytes sent that have not arrived. */

@@ -26,7 +26,7 @@ import type { Disk } from './belongings.js';
 import type { RehearsalFault } from './scenario.js';
 import type { Process, VirtualWorld } from './world.js';
 
-/** Applies a fault. Returns the function that heals it. */
+/** Applies a fault to the world and returns the function that ends it. */
 export function applyFault(
   world: VirtualWorld,
   fault: RehearsalFault,

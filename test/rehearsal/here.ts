@@ -1,4 +1,4 @@
-/** The current process: the one that runs now, and to which the replaced globals of the platform belong. */
+/** Keeps track of the simulated process whose code runs now. Replaced globals such as `setTimeout` act for this process. */
 import { UsageError } from '../../machines/errors.js';
 import type { Process, VirtualWorld } from './world.js';
 
@@ -8,7 +8,7 @@ export const realNow = (): number => globalThis.performance.now();
 let entered: VirtualWorld | null = null;
 let isTaken = false;
 
-/** The world and its current process. */
+/** The running rehearsal's world and the process whose code runs now, or `null` outside of them. */
 export function here(): { readonly world: VirtualWorld; readonly process: Process } | null {
   return entered?.current ? { world: entered, process: entered.current } : null;
 }

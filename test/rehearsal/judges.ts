@@ -15,7 +15,7 @@ export interface Setting extends CalmSetting {
   readonly history: readonly RehearsalEvent[];
 }
 
-/** A description of what is wrong, or nothing. */
+/** A description of the violation, or nothing if there is none. */
 export type RehearsalVerdict = string | null | undefined | void;
 
 /** A judge during one run. */

@@ -1,7 +1,4 @@
-/**
- * Runs judges: a judge that fails, or returns something that is not a verdict, is a mistake in the rehearsal and not in the
- * application.
- */
+/** Runs the user's judges. A judge that throws, or returns something other than a verdict, is reported as a mistake in the rehearsal. */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { RehearsalObserver, RehearsalJudge, RehearsalVerdict, Setting } from './judges.js';

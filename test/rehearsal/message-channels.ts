@@ -53,7 +53,7 @@ class ChannelPort extends Port {
   }
 }
 
-/** `MessageChannel`. */
+/** The simulated `MessageChannel`. */
 export class WorldChannel {
   readonly port1: ChannelPort;
   readonly port2: ChannelPort;

@@ -151,7 +151,7 @@ function checkKinds(options: Options): void {
   }
 }
 
-/** The common part of all runs. */
+/** The settings that all runs of a rehearsal share, checked and with defaults. */
 export function frameOf(options: RehearseOptions): RehearsalFrame {
   checkKinds(options as Options);
   const { peers = 3, services = {}, clients = {}, seconds = 20, faults = FAULTS, knobs = {}, limits = ['shipped'] } = options;

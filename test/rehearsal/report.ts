@@ -1,4 +1,4 @@
-/** Results of rehearsals: the outcome of a run, the violation, and the failure that is reported. */
+/** The results of a rehearsal: the outcome of each run, the violation that a judge found, and the failure that is reported. */
 import type { RunRoles } from './role-steps.js';
 import type { RehearsalScenario } from './scenario.js';
 import type { RehearsalEvent } from './world.js';
@@ -14,7 +14,7 @@ export interface RehearsalViolation {
   readonly atMs: number;
 }
 
-/** The outcome of a run. */
+/** Everything that one run produced: the violation, if any, its log and its events. */
 export interface RehearsalOutcome {
   readonly violation: RehearsalViolation | null;
   readonly digest: string;

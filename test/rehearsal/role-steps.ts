@@ -31,7 +31,7 @@ export interface RoleStep {
   readonly refused: readonly TransitionId[];
 }
 
-/** The steps of a run, and their charts. */
+/** The recorded steps of all charts in a run, and the charts themselves. */
 export interface RunRoles {
   readonly charts: Readonly<Record<string, unknown>>;
   readonly steps: readonly RoleStep[];

@@ -71,7 +71,7 @@ export interface RehearsalFault {
 /** Minimum and maximum latency in milliseconds; each message draws its own. */
 export type LatencyRange = readonly [min: number, max: number];
 
-/** The latency between two processes, in both directions. */
+/** The network latency between two processes, equal in both directions. */
 export interface Distance {
   readonly between: readonly [one: string, other: string];
   readonly latencyMs: LatencyRange;

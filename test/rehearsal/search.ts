@@ -1,4 +1,4 @@
-/** The search with one seed: runs its scenario, and shrinks it as long as the same judge finds a violation. */
+/** Runs the scenario of one seed. If a judge finds a violation, it searches for a smaller scenario with the same violation. */
 import type FastCheck from 'fast-check';
 import { UsageError } from '../../machines/errors.js';
 import { realNow } from './here.js';

@@ -19,7 +19,7 @@ const ROOM = 2 ** 16;
 const failure = (syscall: string, code: string, text = `${syscall} ${code}`): Error =>
   Object.assign(new Error(text), { code, syscall });
 
-/** The part of `net.Socket` that clients use. */
+/** A simulated `net.Socket`, with the methods that clients use. */
 export class WorldTcpSocket extends Duplex {
   connecting = true;
   readonly line: ConnectionEnd<Buffer>;
@@ -167,7 +167,7 @@ export class WorldTcpSocket extends Duplex {
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** The part of `net.Server` that brokers use. */
+/** A simulated `net.Server`, with the methods that brokers use. */
 export class WorldTcpServer extends EventEmitter {
   listening = false;
   private port = 0;

@@ -10,7 +10,7 @@ export interface Watched {
   readonly life: number;
 }
 
-/** Reports an event to the world. */
+/** Reports an event to the judges of the rehearsal. */
 export type ReportEvent = (type: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 export interface GrantedLock {
@@ -20,7 +20,7 @@ export interface GrantedLock {
   release(): void;
 }
 
-/** The methods of locks that are used. */
+/** The methods of a `createLocks` result that a rehearsal observes. */
 export interface LocksLike {
   acquire(name: string, options?: any): Promise<any>;
   request(name: string, ...rest: any[]): Promise<any>;

@@ -30,7 +30,7 @@ const GRACE_MS = 5_000;
 /** Number of immediates in one round. */
 const BATCH = 256;
 
-/** A simulated process. Every start is a new life of it. */
+/** A simulated process. It can be stopped and started again; each start begins a new life. */
 export class Process {
   life = 0;
   state: 'down' | 'up' | 'paused' = 'down';
@@ -89,7 +89,7 @@ const HARMLESS = new Set(['SIGCHLD', 'SIGCONT', 'SIGPIPE', 'SIGURG', 'SIGUSR1', 
 /** Node's names for the origin of an uncaught error. */
 export type ErrorOrigin = 'uncaughtException' | 'unhandledRejection';
 
-/** One macrotask. */
+/** One scheduled macrotask of a process, such as the callback of a timer. */
 export interface RehearsalTurn {
   readonly process: Process | null;
   readonly life: number;

@@ -1,4 +1,4 @@
-/** The failure of a small scenario's run: a violated property, a chart that violates its contract, or a missing end. */
+/** Runs a small scenario and returns its failure: a violated property, a chart that violates its contract, or a run that does not end. */
 import { ProtocolError } from '../../machines/errors.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { Simulation } from '../../network/simulation.js';
@@ -11,7 +11,7 @@ export interface Broken {
 /** A small network that has not come to rest after so many steps never will. */
 const STEPS_MAX = 4000;
 
-/** `null` when all goes well; properties in `ignore` are let be. */
+/** The failure of this scenario's run, or `null`. Properties in `ignore` are not reported. */
 export function brokenIn(scenario: Scenario, ignore: ReadonlySet<string> = new Set()): Broken | null {
   const simulation = new Simulation(scenario, { host: 'snapshots' });
   try {

@@ -140,7 +140,7 @@ export function readBy(protocol: Protocol, json: Json): Scenario | UsageError {
   }
 }
 
-/** The scenario, unless the protocol refuses it. */
+/** Parses the scenario; `null` if the protocol rejects it. */
 export function acceptedBy(protocol: Protocol, json: Json): Scenario | null {
   const scenario = readBy(protocol, json);
   return scenario instanceof UsageError ? null : scenario;

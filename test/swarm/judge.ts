@@ -1,4 +1,4 @@
-/** The swarm as a judge of mutants: it kills one that breaks a property which the protocol keeps in the same scenarios. */
+/** Uses the swarm to test mutants: a mutant is detected if it violates a property that the protocol keeps in the same scenarios. */
 import type { Protocol } from '../../machines/protocol.js';
 import type { Judge } from '../mutants/mutants.js';
 import { swarm } from './swarm.js';

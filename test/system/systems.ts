@@ -34,7 +34,7 @@ export function systemsOf(protocol: Protocol): readonly System[] {
   return samples.flatMap((sample) => parsed(protocol, sample)).map((system, index) => ({ index, ...system }));
 }
 
-/** A scenario as its own system. */
+/** A system that consists of a single scenario. */
 export const onProtocol = (json: Readonly<Record<string, unknown>>, protocol: Protocol): System => ({
   index: 0,
   json,

@@ -1,4 +1,4 @@
-/** Takes a walk through a system again, on live actors or bare snapshots, and holds every step against what it was. */
+/** Repeats a recorded walk through a system, on live actors or snapshots, and compares each step with the recorded one. */
 import type { Protocol } from '../../machines/protocol.js';
 import type { HostKind } from '../../network/world/hosts.js';
 import type { Selected } from '../../network/world/selections.js';
@@ -12,7 +12,7 @@ import { describe } from '../../network/transcript.js';
 import { onCharts, type System } from './systems.js';
 import type { SystemWalk } from './tours.js';
 
-/** A walk with the trace that it left. */
+/** A walk through a system, with its trace. */
 export interface RecordedWalk extends SystemWalk {
   readonly lines: readonly string[];
 }

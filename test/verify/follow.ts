@@ -21,7 +21,7 @@ import { NOT_FUSED, Script } from '../../network/world/script.js';
 import { World } from '../../network/world/world.js';
 import { jsonKey } from '../explore/json.js';
 
-/** The charts cannot do what the record contains. */
+/** The error for a recorded step that the charts cannot take. */
 export class Impossible extends Error {}
 
 const text = (value: unknown): string => jsonKey(value, 'a step of the trace');

@@ -13,7 +13,7 @@ import type { JsonObject } from './run.js';
 
 export type PolicyStart = JsonObject & { readonly policy: Policy };
 
-/** One request at one tree. */
+/** A request that the adversary makes at one tree. */
 export interface AdversaryRequest {
   readonly node: number;
   readonly to: number;

@@ -1,4 +1,4 @@
-/** Lemma 2 for every number of nodes: the questions to the solver, and its proofs. */
+/** The table of proofs for Lemma 2 of the Arvy paper, for every number of nodes: how many statements the solver has proved. */
 import { proveDirectory } from '../../proofs/obligations.js';
 import { hasSolver, MISSING } from '../../proofs/solver.js';
 import type { Table } from '../experiment.js';

@@ -1,6 +1,4 @@
-/**
- * A greedy adversary: it always picks the request with the highest find cost per share of the optimum, and the first node of equal ones.
- */
+/** A greedy adversary: it always requests at the node whose find costs most, compared with the optimum. */
 import type { Policy } from '../../../machines/directory/policies.js';
 import { SingleRequests } from './pointers.js';
 import type { JsonObject } from './run.js';

@@ -1,4 +1,4 @@
-/** The runs on rings: Ivy's sweep and Arrow's pair, the bridge's tight cycle, greedy adversary and mixed load, and uniform load. */
+/** Measures the directory's costs on rings, for Ivy, Arrow and the ring bridge under sequential, adversarial and random requests. */
 import type { Table, TableCell } from '../experiment.js';
 import { greedyRequests } from './greedy.js';
 import { ratiosOn } from './pointers.js';
@@ -11,7 +11,7 @@ export const LONG_RUNS_UP_TO = 64;
 
 type Progress = (share: number) => void;
 
-/** The runs on rings. With `whole` they are longer, and the directory pays for more of the results from lists of pointers. */
+/** The tables of all runs on rings. With `whole`, runs are longer, and real runs of the directory verify more of the results. */
 export function* ringTables(progress: Progress, whole = false): Iterable<Table> {
   yield ringTable(progress, whole);
   yield bridgeTable(progress);

@@ -1,4 +1,4 @@
-/** One sequential run of the directory: its cost, and its final state. */
+/** Runs the directory with one request after another, and returns its cost and its final state. */
 import { simulateByName } from '../../../testing/simulate.js';
 
 export interface DirectoryCost {
@@ -12,7 +12,7 @@ export interface DirectoryCost {
   readonly holder: string;
 }
 
-/** The options of a directory, or a topology. */
+/** The options of the directory, or the description of a topology. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function costOf(topology: JsonObject, options: JsonObject, requests: readonly number[]): DirectoryCost {

@@ -1,4 +1,4 @@
-/** The initial tree of a directory, and its effect on the cost of Arrow, which never leaves it, and of Ivy, which does. */
+/** Compares initial trees of the directory by cost: Arrow always keeps its tree, and Ivy changes it with each request. */
 import { startTree, startTrees, stretchOf } from '../../../machines/directory/start-trees.js';
 import { Random } from '../../../network/random.js';
 import { createTopology } from '../../../network/topology/index.js';

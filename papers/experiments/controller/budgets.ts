@@ -1,4 +1,4 @@
-/** A budget for an endless protocol: its spending, and the additional cost of the controller's messages. */
+/** Runs a protocol that never ends under a budget, and measures how much it spends and how many messages the controller adds. */
 import { budgetOver } from '../../../machines/controller/budget/index.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';

@@ -1,4 +1,4 @@
-/** Needless elections: the old leader was still in the component of the node that elected itself. */
+/** Counts unnecessary elections: a node elects itself although it could still reach the old leader. */
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
 import { protocols } from '../../../machines/index.js';

@@ -1,4 +1,4 @@
-/** Costs of the hierarchy and its number of leaders, for each way to choose leaders (spec section 8). */
+/** Measures what a change of links costs in the hierarchy, and how many leaders each rule chooses (spec section 8). */
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
 import { election } from '../../../machines/election/index.js';

@@ -14,7 +14,7 @@ export const near = (value: number, expected: number, within: number): TableCell
 
 export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Ten neighbors per node, except near the border. */
+/** A random geometric graph with about ten neighbors for each node. */
 export const randomGeometric = (n: number, seed: number): Topology =>
   topologyOf({ kind: 'geometric', n, radius: Math.sqrt(10 / (Math.PI * n)), seed });
 

@@ -103,7 +103,7 @@ const perRequest = (runs: readonly LockingOutcome[], of: (outcome: LockingOutcom
   value: round1(mean(runs.map((outcome) => of(outcome) / outcome.asked))),
 });
 
-/** A request without contention, at unit delay. */
+/** The cost of a request without contention, with messages that take one tick. */
 export function aloneTable(): Table {
   const rows = [1, 2, 4, 8, 16].map((degree) => {
     const { locks, edgeMessages, at } = runLocking({

@@ -1,4 +1,4 @@
-/** A population on locks: every lock that succeeds is an interaction with one of the neighbors it holds, chosen at random, or with all of them. */
+/** Runs a population of agents on locks: a node that has locked its neighbors interacts with one of them, chosen at random, or with all. */
 import type { Population } from './agents/population.js';
 import type { NodeId } from '../../../machines/effects.js';
 import type { ExclusionNotification } from '../../../machines/exclusion/machine.js';

@@ -36,7 +36,7 @@ const figureTree = {
 export const [gAsks, dAsks]: readonly [Choice, Choice] = [{ event: 0 }, { event: 1 }];
 const deliver = (id: number): Choice => ({ deliver: id });
 
-/** State of the tree after these choices. */
+/** The state of the tree after these choices of the checker. */
 export const treeAfter = (choices: readonly Choice[]): Configuration => stateAfter(figureTree, choices);
 
 export const isQuiescent = (c: Configuration): boolean => !c.flights.some(isFind) && isLegalState(c);

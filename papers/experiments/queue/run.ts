@@ -1,4 +1,4 @@
-/** Runs of the queue from arbitrary states: round trips until every edge stays fully legal. */
+/** Runs the queue from corrupted states, and measures how many round trips pass until every edge is legal and stays so. */
 import { parseScenario, Simulation } from '../../../entries/network.js';
 import { protocols } from '../../../entries/machines.js';
 import { simulateByName } from '../../../testing/simulate.js';

@@ -1,4 +1,4 @@
-/** A test that fails, as an application has it; `reporter.test.ts` runs it. */
+/** An application's rehearsal that fails on purpose. `reporter.test.ts` runs it and checks the report. */
 import { expect, test } from 'vitest';
 import { invariant } from '../judges.js';
 import { rehearsalMatchers } from '../matchers.js';

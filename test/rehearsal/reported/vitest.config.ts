@@ -1,3 +1,4 @@
+/** The Vitest configuration with which `reporter.test.ts` runs `charges.spec.ts`. */
 import process from 'node:process';
 import { defineConfig } from 'vitest/config';
 import { RehearsalReporter } from '../reporter.js';

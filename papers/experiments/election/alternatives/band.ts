@@ -1,4 +1,4 @@
-/** Alternative C, bands: every (radius + 1)-th depth of the forest leads, and the nodes below it follow. */
+/** Alternative C, bands: nodes lead if their depth in the forest is a multiple of radius + 1, and the nodes below follow them. */
 import type { NodeId } from '../../../../machines/effects.js';
 import type { Identity } from '../../../../machines/election/height.js';
 import type { SeatRule } from './level.js';

@@ -1,4 +1,4 @@
-/** The election with its presence tables replaced by another way to choose the leaders of a level. */
+/** The election with an alternative rule for the leaders of a level, to compare it with presence tables. */
 import type { NodeId } from '../../../../machines/effects.js';
 import { election } from '../../../../machines/election/index.js';
 import { adjacencyOf } from '../../../../machines/election/graph.js';

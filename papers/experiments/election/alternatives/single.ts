@@ -1,4 +1,4 @@
-/** Alternative D: presence tables of which each node sends one entry, itself or the most senior, which may hide a nearer leader. */
+/** Alternative D: each node sends a presence table with a single entry, so a nearer leader may remain unknown. */
 import { isSame } from '../../../../machines/election/height.js';
 import type { PresenceEntry } from '../../../../machines/election/messages.js';
 import { candidates, hasSenior, memberOf } from '../../../../machines/hierarchy/presence.js';

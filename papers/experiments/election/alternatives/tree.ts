@@ -1,4 +1,4 @@
-/** The forest along which links lead down to the leader: the base of alternatives B and C. */
+/** The forest that links form when each node follows the link toward its leader. Alternatives B and C choose leaders in it. */
 import type { NodeId } from '../../../../machines/effects.js';
 import { compareHeights, isSame } from '../../../../machines/election/height.js';
 import { heightOf } from '../../../../machines/election/links.js';

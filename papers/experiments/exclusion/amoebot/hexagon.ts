@@ -18,7 +18,7 @@ interface Cell {
   readonly points: Direction | null;
 }
 
-/** Next action of an amoebot. */
+/** The next action of an amoebot. */
 export type Action =
   | { readonly do: 'become'; readonly cell: Cell }
   | { readonly do: 'expand'; readonly direction: Direction }
