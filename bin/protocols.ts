@@ -4,7 +4,7 @@ import { loaders } from '../machines/by-name.js';
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
-import { nearestWord } from '../network/scenario/nearest.js';
+import { nearestWord } from '../network/scenario/read.js';
 import { exportsOf, relativeModule } from './modules.js';
 
 /** A protocol, with the exporting module if it is not built in. */

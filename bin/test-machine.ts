@@ -16,7 +16,7 @@ import { reportOnMachine, type MachineReport } from '../test/machine/report.js';
 import { describeStep } from '../test/machine/steps.js';
 import { failuresAlong, MachineTesting } from '../test/machine/testing.js';
 import type { Failure } from '../test/machine/graph.js';
-import { shownOf } from '../test/machine/shown.js';
+import { shownOf } from '../test/machine/plans.js';
 import { integerOption } from './usage.js';
 import { testsIn, type FoundMachine } from './machines.js';
 import { OutputFile } from './output-file.js';

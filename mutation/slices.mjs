@@ -82,7 +82,7 @@ export const slices = {
     minutes: 20,
   },
   transcripts: {
-    files: ['transcript', 'copy', 'accessors', 'chart-definition', 'recorder', 'report'].map((name) => `network/${name}.ts`),
+    files: ['transcript', 'copy', 'chart-definition', 'recorder', 'report'].map((name) => `network/${name}.ts`),
     tests: ['transcript', 'copy', 'chart-definition', 'recorder'].map((name) => `network/${name}.test.ts`),
     minutes: 45,
   },
@@ -103,8 +103,8 @@ export const slices = {
     minutes: 30,
   },
   text: {
-    files: ['network/scenario/text.ts', 'network/scenario/nearest.ts'],
-    tests: ['network/scenario/nearest.test.ts', 'network/scenario/text.test.ts'],
+    files: ['network/scenario/text.ts'],
+    tests: ['network/scenario/text.test.ts'],
     minutes: 15,
   },
   required: { files: ['network/scenario/required.ts'], tests: ['network/scenario/required.test.ts'], minutes: 10 },
@@ -115,7 +115,7 @@ export const slices = {
   },
   scenario: {
     files: ['parse', 'scenario', 'read'].map((name) => `network/scenario/${name}.ts`),
-    tests: ['refusals', 'parse'].map((name) => `network/scenario/${name}.test.ts`),
+    tests: ['refusals', 'parse', 'nearest'].map((name) => `network/scenario/${name}.test.ts`),
     minutes: 40,
   },
   channels: { files: ['adapters/node/channels.ts'], tests: ['adapters/node/channels.test.ts'], minutes: 10 },

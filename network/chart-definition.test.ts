@@ -1,8 +1,7 @@
 /** A chart's config as plain JSON. */
 import { and, assign, cancel, emit, fromPromise, not, raise, setup, stateIn, type AnyStateMachine } from 'xstate';
 import { expect, test } from 'vitest';
-import { isAccessor, NOT_CALLED } from './accessors.js';
-import { chartDefinition, invokeName } from './chart-definition.js';
+import { isAccessor, NOT_CALLED, chartDefinition, invokeName } from './chart-definition.js';
 
 const of = (config: object): any => chartDefinition({ config } as never as AnyStateMachine);
 

@@ -5,7 +5,6 @@
  * `and(isFree, not(isLast))`.
  */
 import type { AnyStateMachine } from 'xstate';
-import { isAccessor, NOT_CALLED } from './accessors.js';
 
 export function chartDefinition(machine: AnyStateMachine): unknown {
   /** The values on the path from the config to the current value. */
@@ -93,3 +92,12 @@ export function invokeName(all: readonly { readonly id?: string; readonly src: u
   const name = called(all[index]!);
   return all.findIndex((one) => called(one) === name) === index ? name : `${name}#${index + 1}`;
 }
+
+/** The text that is shown for a getter. */
+export const NOT_CALLED = '‹getter, not called›';
+
+/** True if the holder itself has the key as a getter or a setter, and not as a value. */
+export const isAccessor = (holder: object, key: string): boolean => {
+  const own = Object.getOwnPropertyDescriptor(holder, key);
+  return own !== undefined && !('value' in own);
+};

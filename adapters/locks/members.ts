@@ -19,7 +19,7 @@ import {
   type MembershipChange,
 } from '../../machines/locks/membership.js';
 import { EPOCHS, type LocksNotification } from '../../machines/locks/messages.js';
-import { nearestWord } from '../../network/scenario/nearest.js';
+import { nearestWord } from '../../network/scenario/read.js';
 import type { LiveNode } from '../node/node.js';
 import { checkOptions, optional, signal } from '../options.js';
 import { absenceOf } from '../transports/absence.js';

@@ -4,7 +4,7 @@
  *
  * The program waits during the conversion, so the work is bounded too: reading stops when the limit is reached.
  */
-import { isAccessor, NOT_CALLED } from '../../network/accessors.js';
+import { isAccessor, NOT_CALLED } from '../../network/chart-definition.js';
 
 /** A deeper context is not readable on the page. */
 const DEPTH_MAX = 64;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearestWord } from './nearest.js';
+import { nearestWord } from './read.js';
 
 describe('nearest', () => {
   test.each([

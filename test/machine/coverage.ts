@@ -2,16 +2,18 @@
  * The coverage of a machine's paths, with a reason and a suggested sample for every uncovered item.
  *
  * The items are states, transitions, guards both ways, events, named actions, and the results and events of invoked services, of the
- * machine and of each child machine that ran. Counts of several runs add up: they are plain JSON.
+ * machine and of each child machine that ran. Counts of several runs add up: they are plain JSON. Uncovered items are grouped by cause:
+ * items behind a transition that lacks a sample are not covered either.
  */
-import type { AnyStateNode } from 'xstate';
+import type { AnyStateNode, AnyStateMachine } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
-import { kindOf, type Item } from '../coverage/items.js';
-import { causesOf } from './fold.js';
+import { kindOf, type Item, guardItem, itemsTaken } from '../coverage/items.js';
 import type { Cut, MachineGraph } from './graph.js';
 import { whyMissing } from './hints.js';
 import type { Noted } from './rig.js';
 import type { Subject } from './subject.js';
+import { configOf, rulesOf, statesOf, stateName, ruleEventName, transitionName, type Rule } from '../charts/config.js';
+import { nameOfAction } from './references.js';
 
 export const machineKinds = ['state', 'transition', 'guard', 'event', 'action', 'outcome'] as const;
 export type MachineKind = (typeof machineKinds)[number];
@@ -188,4 +190,75 @@ export function gapsOf({ missing }: MachineCoverage): readonly string[] {
     const more = open.filter((one) => one.chart === chart && one.follows === item).length;
     return `${chart}: ${item} (${reason})${more === 0 ? '' : `, and ${more} more that ${more === 1 ? 'follows' : 'follow'} from it`}`;
   });
+}
+
+/** A missing part and what it follows from; a part that is the cause itself is left out. */
+type Causes = ReadonlyMap<Item, Item>;
+
+/** For each missing item: its first cause, or the item itself. */
+function causesOf(machine: AnyStateMachine, missing: ReadonlySet<Item>): Causes {
+  const before = directCauses(machine, missing);
+  const causes = new Map<Item, Item>();
+  for (const item of missing) {
+    const seen = new Set([item]);
+    let cause = item;
+    for (let next; (next = before(cause).find((one) => !seen.has(one)));) seen.add((cause = next));
+    causes.set(item, cause);
+  }
+  return causes;
+}
+
+function directCauses(machine: AnyStateMachine, missing: ReadonlySet<Item>): (item: Item) => readonly Item[] {
+  const config = configOf(machine);
+  const rules = new Map([...rulesOf(config)].map((rule) => [rule.id, rule]));
+  const entering = transitionsInto(machine);
+  const states = [...statesOf(config)];
+  const isMissing = (item: Item) => missing.has(item);
+  const ofRule = ({ id, state, event }: Rule): readonly Item[] => {
+    const items: Item[] = [`state ${state}`, `event ${event}`, guardItem(id, true)];
+    return items.filter(isMissing);
+  };
+  const into = (state: string): readonly Item[] => (entering.get(state) ?? []).filter(isMissing);
+  const performing = (name: string): readonly Item[] => [
+    ...[...rules.values()]
+      .filter(({ choice }) => choice.actions?.some((action) => nameOfAction(action) === name))
+      .map(({ id }): Item => `transition ${id}`),
+    ...states
+      .filter(([, { entry = [], exit = [] }]) => [...entry, ...exit].some((action) => nameOfAction(action) === name))
+      .map(([state]): Item => `state ${state}`),
+  ];
+  return (item) => {
+    const [, kind, name] = /^(\w+) (.*)$/s.exec(item)!;
+    if (kind === 'state') return into(name!);
+    if (kind === 'transition') return rules.has(name!) ? ofRule(rules.get(name!)!) : [];
+    if (kind === 'guard') {
+      const rule = rules.get(name!.replace(/ is (true|false)$/, ''));
+      return rule ? ofRule(rule).filter((one) => !one.startsWith('guard ')) : [];
+    }
+    if (kind === 'event') {
+      const sources = [...rules.values()].filter(({ event }) => event === name).map(({ state }): Item => `state ${state}`);
+      return sources.every(isMissing) ? sources : [];
+    }
+    if (kind === 'action') return performing(name!).filter(isMissing);
+    const invoking = states.filter(([, { invoke }]) => invoke?.some(({ id, src }) => name!.startsWith(`${id ?? String(src)} `)));
+    return invoking.map(([state]): Item => `state ${state}`).filter(isMissing);
+  };
+}
+
+/** The transitions that enter each state. */
+function transitionsInto(machine: AnyStateMachine): ReadonlyMap<string, readonly Item[]> {
+  const into = new Map<string, Item[]>();
+  const visit = (node: AnyStateMachine['root']): void => {
+    const always = (node.always ?? []).map((one, index) => ['', one, index] as const);
+    const all = [...node.transitions].flatMap(([type, list]) => list.map((one, index) => [type, one, index] as const));
+    for (const [type, , index] of [...all, ...always]) {
+      const item: Item = `transition ${transitionName(stateName(node.path), ruleEventName(node, type), index)}`;
+      for (const entered of itemsTaken(machine, node.id, type, index))
+        if (entered.startsWith('state ') && entered !== `state ${stateName(node.path)}`)
+          into.set(entered.slice('state '.length), [...(into.get(entered.slice('state '.length)) ?? []), item]);
+    }
+    for (const inner of Object.values(node.states)) visit(inner);
+  };
+  visit(machine.root);
+  return into;
 }

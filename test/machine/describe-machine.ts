@@ -6,9 +6,8 @@ import { expectNone, pageOfPaths } from '../failure-page.js';
 import { requireRunner, type AsyncRunner } from '../runner.js';
 import { describeFinding } from './findings.js';
 import type { Failure } from './graph.js';
-import type { PlanKind } from './plans.js';
+import { type PlanKind, shownOf } from './plans.js';
 import { notesOn, unseenOf } from './report.js';
-import { shownOf } from './shown.js';
 import { describeFailure, MachineTesting } from './testing.js';
 
 /** How long a test may take; the search of some hundred states takes seconds, and runners allow as little as five. */

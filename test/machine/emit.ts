@@ -3,7 +3,7 @@ import type { AnyStateMachine, StateValue } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import type { MachineTests, MachineStep } from './options.js';
 import { Rig } from './rig.js';
-import type { SeenState } from './seen.js';
+import type { SeenState } from './encode.js';
 import type { Plan } from './run.js';
 import { drawn } from './samples.js';
 import { describeStep } from './steps.js';

@@ -5,6 +5,7 @@
  * is named as in its test, a function by its name, and a value that contains the current one by its depth, so that cycles end.
  */
 import { isPlainName, type NameOf } from './names.js';
+import type { AnyActor, AnyMachineSnapshot, StateValue } from 'xstate';
 
 export function encode(value: unknown, nameOf: NameOf, around: readonly unknown[] = []): string {
   switch (typeof value) {
@@ -45,3 +46,33 @@ const isActor = (value: object): boolean => 'sessionId' in value && 'getSnapshot
 
 const isDate = (value: object): value is { getTime(): number } =>
   Object.prototype.toString.call(value) === '[object Date]' && 'getTime' in value;
+
+/** Describes the current state of a machine as text, so that two states can be compared. */
+export interface Acted {
+  readonly type: string;
+  readonly params?: unknown;
+  /** The context that it saw. */
+  readonly context: string;
+}
+
+/** The observable state of a machine after a step. */
+export interface SeenState {
+  readonly value: StateValue;
+  readonly status: string;
+  readonly context: string;
+  readonly actors: readonly string[];
+  readonly acted: readonly Acted[];
+}
+
+/** The identity of an actor's state: everything that can make a difference later. */
+export function keyOf(actor: AnyActor, nameOf: NameOf, visibleContext: (context: unknown) => unknown): string {
+  const { status, value, context, historyValue, output, error } = (actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
+  const history = Object.entries(historyValue ?? {}).map(([id, nodes]) => [id, nodes.map((node) => node.id)]);
+  return encode([status, value, visibleContext(context), history, output, error], nameOf);
+}
+
+/** A context without what the search has found to make no difference. */
+export function visibleContext(context: unknown, unread: ReadonlySet<string> | null): unknown {
+  if (!unread || unread.size === 0) return context;
+  return Object.fromEntries(Object.entries(context as object).filter(([key]) => !unread.has(key)));
+}

@@ -10,7 +10,7 @@ import type { Measures } from './measures.js';
 import type { MachineStep } from './options.js';
 import type { Remark } from './remarks.js';
 import type { Checkpoint } from './checkpoint.js';
-import type { SeenState } from './seen.js';
+import type { SeenState } from './encode.js';
 import type { Marks } from './temporal.js';
 
 /** How the charts of the child machines that run stand, by the names of their actors. */

@@ -12,8 +12,7 @@ export type TesterMutant = readonly [
 
 const CHANCE = 'path-chance.ts';
 const TRAPS = 'traps.ts';
-const WAITS = 'waits.ts';
-const RESETS = 'resets.ts';
+const FINDINGS = 'findings.ts';
 const chance = 'chance.test.ts';
 const states = 'findings-states.test.ts';
 const stuck = 'findings-stuck.test.ts';
@@ -108,7 +107,7 @@ export const mutants: readonly TesterMutant[] = [
   ],
   [
     'a spawned service is waited for',
-    WAITS,
+    TRAPS,
     'ids.every(isHeld) ? [...new Set(ids)] : []',
     '[]',
     states,
@@ -116,7 +115,7 @@ export const mutants: readonly TesterMutant[] = [
   ],
   [
     'an end of other states is no timeout',
-    WAITS,
+    TRAPS,
     "target !== undefined && !eventType.startsWith('xstate.done.state.')",
     'target !== undefined',
     states,
@@ -124,7 +123,7 @@ export const mutants: readonly TesterMutant[] = [
   ],
   [
     'a counter that blocks is not reset',
-    RESETS,
+    FINDINGS,
     '(path === key ? staysDecided(taken, turn, name, id) : null)',
     'null',
     steps,
@@ -132,7 +131,7 @@ export const mutants: readonly TesterMutant[] = [
   ],
   [
     'a cut search has seen enough',
-    RESETS,
+    FINDINGS,
     'graph.cut && !isEveryTaken(subject, taken)',
     'graph.cut',
     steps,

@@ -1,9 +1,15 @@
-/** The test paths through a machine's states as data: each step, and the state to expect after it. */
+/** The test paths through a machine's states: as data, as separate tests with short descriptions, and for the inspector. */
 import { waysOf } from '../paths/paths.js';
-import type { MachineEdge, MachineGraph, MachineVertex } from './graph.js';
+import type { MachineEdge, MachineGraph, MachineVertex, Failure } from './graph.js';
 import type { MachineStep } from './options.js';
 import type { Plan } from './run.js';
 import type { Subject } from './subject.js';
+import type { StateValue } from 'xstate';
+import { nameOfStep } from './steps.js';
+import { coverageKinds, kindOf, type Item } from '../coverage/items.js';
+import type { ShownPaths } from '../failure-page.js';
+import type { MachineCounts } from './coverage.js';
+import type { MachineTesting } from './testing.js';
 
 export const planKinds = ['shortest', 'tour', 'simple', 'pairs'] as const;
 export type PlanKind = (typeof planKinds)[number];
@@ -81,4 +87,68 @@ export function shownPath({ chart, first }: MachineGraph, edges: readonly Machin
     ),
   });
   return { chart, first: seen(first), steps: edges.map(({ event, to }) => ({ event, expected: seen(to) })) };
+}
+
+/**
+ * A path with a description and a test, to register with any runner.
+ *
+ * @public
+ */
+export interface MachinePath<Sut = any> extends Plan {
+  /** The state in which the path ends, and its steps: `paid: CARD → PAY`. No two paths of one kind have the same. */
+  readonly description: string;
+  /**
+   * Takes the path on live actors.
+   *
+   * @param sut The system under test, instead of a new one from `tests.sut`. `tests.cleanup` is not called for it.
+   * @throws Error that describes the failure.
+   */
+  test(sut?: Sut): Promise<void>;
+}
+
+/** A longer path shows its first and last steps. */
+const STEPS_SHOWN = 6;
+
+export function descriptionsOf(plans: readonly Plan[]): readonly string[] {
+  const counts = new Map<string, number>();
+  return plans.map((plan) => {
+    const description = descriptionOf(plan);
+    const count = (counts.get(description) ?? 0) + 1;
+    counts.set(description, count);
+    return count === 1 ? description : `${description} (${count})`;
+  });
+}
+
+function descriptionOf({ steps, expected }: Plan): string {
+  const names = steps.map(nameOfStep);
+  const left = names.length - STEPS_SHOWN;
+  const shown = left > 1 ? [...names.slice(0, STEPS_SHOWN / 2), `${left} more`, ...names.slice(-STEPS_SHOWN / 2)] : names;
+  const way = names.length === 0 ? 'at the start' : shown.join(' → ');
+  const end = expected?.at(-1)?.value;
+  return end === undefined ? way : `${stateOf(end)}: ${way}`;
+}
+
+/** `paying.card`; the regions of a parallel state are joined by `+`. */
+const stateOf = (value: StateValue): string =>
+  typeof value === 'string'
+    ? value
+    : Object.entries(value)
+        .map(([name, inside]) => [name, stateOf(inside as StateValue)].filter((one) => one !== '').join('.'))
+        .join(' + ');
+
+/** Prepares a tested machine for the inspector: its test paths with their coverage, or the path to a failure. */
+export async function shownOf(testing: MachineTesting, counts: MachineCounts, failure?: Failure): Promise<ShownPaths> {
+  const graph = await testing.graph();
+  const isPainted = ([item]: [string, number]) => coverageKinds.includes(kindOf(item as Item));
+  const painted = Object.entries(counts).map(([chart, items]) => [
+    chart,
+    Object.fromEntries(Object.entries(items).filter(isPainted)),
+  ]);
+  const ways = failure ? [edgesAlong(graph, failure.steps)] : (waysOf(graph, 'tour') as readonly (readonly MachineEdge[])[]);
+  return {
+    of: { name: testing.machine.id, charts: Object.fromEntries((await testing.subject()).originals) },
+    paths: ways.map((way) => shownPath(graph, way)),
+    coverage: Object.fromEntries(painted),
+    ...(failure && { broken: { name: failure.rule, description: failure.description } }),
+  };
 }

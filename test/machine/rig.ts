@@ -21,19 +21,20 @@ import {
   type PerformedAction,
   type Settling,
   type StageHooks,
+  HELD,
+  noneAlone,
+  performedLogic,
 } from './stage.js';
 import type { Item } from '../coverage/items.js';
 import { ActionPromises } from './action-promises.js';
 import type { Checkpoint, HeldLogic } from './checkpoint.js';
-import { encode } from './encode.js';
-import { HELD, noneAlone, performedLogic } from './held.js';
+import { encode, keyOf, visibleContext, type Acted, type SeenState } from './encode.js';
 import { actorsBelow, baseName, timersOf } from './names.js';
 import type { SampleArgs, MachineStep, Start } from './options.js';
 import { PathChance } from './path-chance.js';
 import { eventsFor, wholeEvent } from './samples.js';
 import { settlingOf, stepsOfService, type HeldService } from './service-steps.js';
 import { isFromOutside, isJson, type Holds } from './steps.js';
-import { keyOf, visibleContext, type Acted, type SeenState } from './seen.js';
 import { Askers, dropped, type Remark } from './remarks.js';
 import { Timers, type Timer } from './timers.js';
 import type { Subject } from './subject.js';

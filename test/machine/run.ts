@@ -1,7 +1,7 @@
 /** Runs one test path on live actors: performs each step on the machine, the system under test and the reference, and checks every rule. */
 import type { AnyActor } from 'xstate';
 import { schedule } from '../../network/world/internals.js';
-import { encode } from './encode.js';
+import { encode, type SeenState } from './encode.js';
 import type { Failure } from './graph.js';
 import { UsageError } from '../../machines/errors.js';
 import { brokenRules, LEFT, lost, type BrokenRule } from './judge.js';
@@ -9,7 +9,6 @@ import { actorsBelow, timersOf } from './names.js';
 import type { MachineStep } from './options.js';
 import { holdingChance } from './path-chance.js';
 import { Rig } from './rig.js';
-import type { SeenState } from './seen.js';
 import { describeStep, nameOfStep } from './steps.js';
 import type { Subject } from './subject.js';
 import { assertStates, execute, FailedCheck } from './sut.js';

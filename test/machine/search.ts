@@ -1,13 +1,12 @@
 /** Searches the states that a machine can reach. It runs the real actors for each step, from the start or from a saved state (rig.ts). */
 import type { AnyActorLogic } from 'xstate';
-import { isRunning, kindOfLogic } from './stage.js';
+import { isRunning, kindOfLogic, HELD, NeedsActors } from './stage.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
 import { isObject } from '../../machines/checks.js';
 import { configOf, rulesOf } from '../charts/config.js';
 import { guardItem } from '../coverage/items.js';
 import { encode } from './encode.js';
 import { MachineFrontier } from './frontier.js';
-import { HELD, NeedsActors } from './held.js';
 import type { Base, ChildCharts, Cut, Failure, MachineEdge, MachineGraph, MachineVertex, SearchLimit } from './graph.js';
 import { brokenRules, describesMutant } from './judge.js';
 import { Extent, measuresOf } from './measures.js';

@@ -17,6 +17,7 @@ import {
 import type { Message } from '../../machines/effects.js';
 import { relay } from '../../network/world/internals.js';
 import { report, type TakenTransition } from '../../network/world/kernel.js';
+import { UsageError } from '../../machines/errors.js';
 
 const factories = {
   promise: fromPromise(async () => {}),
@@ -172,3 +173,32 @@ export const actorSource = ({ src }: AnyActor): string | undefined =>
 /** True if an actor has been started, and has neither ended nor been stopped. */
 export const isRunning = (actor: AnyActor): boolean =>
   (actor as unknown as { _processingStatus: number })._processingStatus === 1;
+
+/** The kinds of services that are held here. Custom logic runs unchanged. */
+export const HELD: ReadonlySet<LogicKind> = new Set(['promise', 'callback', 'observable', 'events']);
+
+/** A chart alone would leave out an actor of its machine. */
+export class NeedsActors extends UsageError {}
+
+export const noneAlone = (name: string, kind: LogicKind): UsageError =>
+  new NeedsActors(
+    `${name} is ${kind === 'machine' ? 'a machine' : 'custom logic'}, which only mode 'live' runs. In mode 'pure', define its results, services: { ${JSON.stringify(name)}: { sends: [{ type: '…' }], done: [{ … }] } }`,
+  );
+
+/** A promise that runs for real, and whose result waits for its step. */
+export function performedLogic(logic: AnyActorLogic, began: (end: Promise<Settling>) => void): AnyActorLogic {
+  const create = (logic as unknown as { config: (args: unknown) => unknown }).config;
+  return {
+    ...heldLogic(logic, () => {}),
+    start: ({ input }: { input: unknown }, { self, system, emit }: any) => {
+      const { signal } = new AbortController();
+      const running = Promise.resolve(create({ input, self, system, emit, signal }));
+      began(
+        running.then(
+          (value): Settling => ({ how: 'done', value }),
+          (value: unknown): Settling => ({ how: 'fails', value }),
+        ),
+      );
+    },
+  } as AnyActorLogic;
+}

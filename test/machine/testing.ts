@@ -13,17 +13,15 @@ import type { Failure, MachineGraph } from './graph.js';
 import type { MachineTests, MachineStep } from './options.js';
 import { refuseSteps, refuseMeaningless } from './refusals.js';
 import { refuseMisnamed } from './misnamed.js';
-import { plansOf, spread, type PlanKind } from './plans.js';
+import { plansOf, spread, type PlanKind, descriptionsOf, type MachinePath } from './plans.js';
 import { CANNOT_HAPPEN, GOES, planAlong, runPlan, type Plan, type PlanOptions } from './run.js';
 import { drawn } from './samples.js';
 import { search } from './search.js';
 import { holdingChance } from './path-chance.js';
-import { descriptionsOf, type MachinePath } from './paths.js';
-import { shrink } from './shrink.js';
+import { shrink, walkRandomly, type Walks } from './walks.js';
 import { describeStep } from './steps.js';
 import { Subject, type Patience } from './subject.js';
 import { temporalFailuresAlong, temporalFailures } from './temporal.js';
-import { walkRandomly, type Walks } from './walks.js';
 
 /**
  * Lazily computed results of a machine's generated tests. `describeMachine` uses all of them.

@@ -3,11 +3,13 @@
  * a property that the protocol satisfies in the same system or scenario. It is also killed if a chart violates its contract, or if a
  * command waits forever that the protocol completes.
  *
- * A mutant with the same answers to all questions of these searches and runs is not judged: there it is the same chart.
+ * A mutant with the same answers to all questions of these searches and runs is not judged: there it is the same chart. A chart is
+ * deterministic, and a node behaves the same with a mutant as with the chart if every start, every step, and every test whether an event is
+ * taken has the same result. The graph of states and transitions is then the same, and no property can distinguish the two.
  */
 import fc from 'fast-check';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
-import type { Property, PropertyResult, Protocol, SystemSample } from '../../machines/protocol.js';
+import type { Property, PropertyResult, Protocol, SystemSample, RoleView } from '../../machines/protocol.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { Simulation } from '../../network/simulation.js';
@@ -19,7 +21,11 @@ import { scenarioShapes, soundSystems } from '../swarm/shape.js';
 import { onCharts, onProtocol, systemsOf, type System } from '../system/systems.js';
 import type { Mutant } from './chart-mutants.js';
 import type { Judge } from './mutants.js';
-import { TakenSteps } from './steps.js';
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { Effect, Message } from '../../machines/effects.js';
+import { byXState } from '../../network/world/kernel.js';
+import { begin, macrostep, restore, takesEvent, type Stepped } from '../../network/world/remembering.js';
+import { jsonKey } from '../explore/json.js';
 
 /** A system that only mutants are searched in: larger than those of the protocol, or with other faults. */
 export interface FurtherSystem extends SystemSample {
@@ -165,5 +171,96 @@ function unlessItThrows(broken: () => readonly string[]): Broken {
   } catch (error) {
     if (error instanceof ProtocolError) return new Set([CONTRACT]);
     throw error;
+  }
+}
+
+/** To start, to take an event in a state, or whether one is taken there. */
+type Question =
+  | { readonly kind: 'start'; readonly input: unknown }
+  | { readonly kind: 'step' | 'accept'; readonly value: RoleView['value']; readonly context: unknown; readonly event: Message };
+
+interface Asked {
+  readonly question: Question;
+  /** The chart's own answer, computed for the first mutant. */
+  answer?: string;
+}
+
+/** The questions that runs have put to the charts of one protocol. */
+class TakenSteps {
+  private readonly asked = new Map<string, Map<string, Asked>>();
+
+  constructor(private readonly protocol: Protocol) {}
+
+  /** Records the questions of `run` to a protocol that behaves like the original. */
+  during<T>(run: (protocol: Protocol) => T): T {
+    const charts = Object.entries(this.protocol.charts).map(([name, chart]) => [name, this.listening(name, chart)]);
+    return byXState(() => run({ ...this.protocol, charts: Object.fromEntries(charts) }));
+  }
+
+  /** The number of different questions to a chart. */
+  count(chart: string): number {
+    return this.asked.get(chart)?.size ?? 0;
+  }
+
+  /** True if a mutant of the chart has the same answers to all of them. */
+  areSameOn(chart: string, mutant: AnyStateMachine): boolean {
+    const original = this.protocol.charts[chart]!;
+    for (const asked of this.asked.get(chart)?.values() ?? []) {
+      asked.answer ??= this.answer(original, asked.question);
+      if (asked.answer !== this.answer(mutant, asked.question)) return false;
+    }
+    return true;
+  }
+
+  private listening(name: string, chart: AnyStateMachine): AnyStateMachine {
+    const known = this.asked.get(name) ?? new Map<string, Asked>();
+    this.asked.set(name, known);
+    const note = (question: Question): void => {
+      const key = jsonKey(question, `what chart ${name} is asked`);
+      if (!known.has(key)) known.set(key, { question });
+    };
+    const noteEvent = (kind: 'step' | 'accept', { value, context }: AnyMachineSnapshot, event: Message): void =>
+      note({ kind, value, context, event });
+    const copy = chart.provide({}) as AnyStateMachine;
+    const { getInitialSnapshot, transition, getTransitionData } = copy;
+    copy.getInitialSnapshot = (scope, input) => {
+      note({ kind: 'start', input });
+      return getInitialSnapshot.call(copy, scope, input);
+    };
+    copy.transition = (snapshot, event, scope) => {
+      noteEvent('step', snapshot as AnyMachineSnapshot, event as Message);
+      return transition.call(copy, snapshot, event, scope);
+    };
+    copy.getTransitionData = (snapshot, event) => {
+      noteEvent('accept', snapshot as AnyMachineSnapshot, event as Message);
+      return getTransitionData.call(copy, snapshot, event);
+    };
+    return copy;
+  }
+
+  private answer(machine: AnyStateMachine, question: Question): string {
+    try {
+      if (question.kind === 'start') return this.textOf(begin(machine, question.input));
+      const { kind, event } = question;
+      const snapshot = restore(machine, question);
+      return kind === 'accept' ? `${takesEvent(machine, snapshot, event)}` : this.textOf(macrostep(machine, snapshot, event));
+    } catch {
+      return 'throws';
+    }
+  }
+
+  private textOf({ snapshot: { value, context }, effects }: Stepped): string {
+    return jsonKey([value, context, ...this.asPerformed(effects)], 'the answer of a chart');
+  }
+
+  /**
+   * The effects of a step in a node: messages, timers, events within the node after the step, and notifications, each in its order. An
+   * opened role may cause all of them immediately.
+   */
+  private asPerformed(effects: readonly Effect[]): readonly (readonly Effect[])[] {
+    const isWired = this.protocol.wiring !== undefined;
+    const within = ['tell', 'draw', 'store', 'close', ...(isWired ? ['send', 'emit'] : [])];
+    const kinds = [['send'], ['arm', 'disarm', 'close'], within, ['emit']];
+    return kinds.map((kind) => effects.filter(({ type }) => type === 'open' || kind.includes(type)));
   }
 }

@@ -8,7 +8,7 @@ import type { StateValue } from 'xstate';
 import { getShortestPaths, getSimplePaths } from 'xstate/graph';
 import type { Effect, Message } from '../../machines/effects.js';
 import type { ChartGraph, Edge, Vertex } from './graph.js';
-import { tourOf } from './tour.js';
+import type { Item } from '../coverage/items.js';
 
 /** The state of a chart and its effects after a step. */
 export interface Expected {
@@ -116,4 +116,46 @@ function withoutBeginnings(paths: readonly (readonly Edge[])[]): readonly (reado
   };
   const ends = paths.map((path) => path.reduce(along, tree));
   return paths.filter((_, i) => ends[i]!.size === 0 || paths.length === 1);
+}
+
+/**
+ * A transition tour: a small number of walks that cover each item of the graph's steps: transitions, guards both ways, events. The tour
+ * takes the shortest way to a step that covers a new item, and starts again if there is none.
+ */
+function tourOf({ first, vertices }: ChartGraph): readonly (readonly Edge[])[] {
+  const open = new Set<Item>();
+  for (const { edges } of vertices) for (const { items } of edges?.values() ?? []) for (const item of items) open.add(item);
+  const walks: Edge[][] = [[]];
+  let here = first;
+  for (;;) {
+    const way = wayToNews(here, open);
+    if (way) {
+      walks.at(-1)!.push(...way);
+      for (const { items } of way) for (const item of items) open.delete(item);
+      here = way.at(-1)!.to;
+    } else if (here !== first) {
+      here = first;
+      walks.push([]);
+    } else {
+      return walks.filter((walk, i) => walk.length > 0 || i === 0);
+    }
+  }
+}
+
+/** The shortest way from here whose last step covers an uncovered item. */
+function wayToNews(from: Vertex, open: ReadonlySet<Item>): Edge[] | null {
+  const cameBy = new Map<Vertex, { edge: Edge; before: Vertex } | null>([[from, null]]);
+  for (const vertex of cameBy.keys()) {
+    for (const edge of vertex.edges?.values() ?? []) {
+      if ([...edge.items].some((item) => open.has(item))) return [...wayTo(vertex, cameBy), edge];
+      if (!cameBy.has(edge.to)) cameBy.set(edge.to, { edge, before: vertex });
+    }
+  }
+  return null;
+}
+
+function wayTo(vertex: Vertex, cameBy: ReadonlyMap<Vertex, { edge: Edge; before: Vertex } | null>): Edge[] {
+  const way: Edge[] = [];
+  for (let step = cameBy.get(vertex); step; step = cameBy.get(step.before)) way.unshift(step.edge);
+  return way;
 }
