@@ -66,7 +66,7 @@ const byTheLast = invariant('finished once, by its last worker', ({ history }) =
     if (type !== 'note') continue;
     if (what === 'begun') begun.set(job, peer);
     else if (finished.has(job)) return `${job} was finished by ${finished.get(job)}, and then by ${peer}`;
-    else if (begun.get(job) !== peer) return `${job} was finished by ${peer} after ${begun.get(job)} had begun it anew`;
+    else if (begun.get(job) !== peer) return `${job} was finished by ${peer} after ${begun.get(job)} had started it again`;
     else finished.set(job, peer);
   }
   return true;
