@@ -10,6 +10,7 @@ import { bitsTable } from './bits.js';
 import { budgetTable } from './budgets.js';
 import { closedLoop } from './closed-loop.js';
 import { expectedTable, type ExpectedFigures } from './expected.js';
+import { growingTable } from './growing.js';
 import { hierarchyFigure } from './hierarchy.js';
 import { untilExhausted, type RequestOutcome } from './run.js';
 import { binary, chainShape, depthsOf, recursive, starShape, type TreeShape } from './trees.js';
@@ -54,6 +55,7 @@ export const controllerExperiment: Experiment = {
     yield bitsTable();
     progress(0.8);
     yield budgetTable();
+    yield growingTable();
     yield recoveryTable(controller);
     progress(0.9);
     yield hierarchyFigure();
