@@ -44,16 +44,3 @@ test('room: all see the same game of twelve moves, each player in order', async 
   expect(moves).toHaveLength(12);
   expect(moves.filter((move) => move.startsWith('cy'))).toEqual(['cy runs', 'cy passes', 'cy shoots']);
 });
-
-test('distributed-counter: every node has two numbers, 1 to 14 in all', async () => {
-  const lines = (await printedBy('distributed-counter')).trim().split('\n');
-  expect(lines.at(-1)).toBe('valid: 14 of 14 requests have a number, 14 different ones');
-  const numbers = lines.slice(0, -1).flatMap((line) => line.match(/\d+/g)!.map(Number));
-  expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 14 }, (_, i) => i + 1));
-});
-
-test('mobile-object: from user to user, in the order of their requests', async () => {
-  const [first, second] = (await printedBy('mobile-object')).trim().split('\n');
-  expect(first).toBe('valid: the object went to n1, n2, n3, n2, n1, n14, n15, n14, n13');
-  expect(second).toBe('21 hops from user to user, 130 if each user fetched it at n0 and returned it');
-});

@@ -84,7 +84,7 @@ export function validateCore(core: CoreDescription, complain: Complain): void {
   requireMembers(core, CORE, 'the core', complain);
   validateCharts(core, complain);
   const { network, wiring, messages, accepts } = core;
-  const flags = { time: 'boolean', isLossy: 'boolean', isOpen: 'boolean' } as const;
+  const flags = { time: 'boolean', isLossy: 'boolean', isOpen: 'boolean', keepsLinks: 'boolean' } as const;
   const needs = { reach: 'string!', addressing: 'string', order: 'string', ...flags } as const;
   requireMembers(network, needs, 'network', complain);
   requireOneOf(network.reach, ['routed', 'links'], 'network.reach', complain);

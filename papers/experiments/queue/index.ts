@@ -7,6 +7,7 @@
 import type { Experiment, Table } from '../experiment.js';
 import { queue } from '../../../machines/queue/index.js';
 import { recoveryTable } from '../recovery.js';
+import { applicationsTable, interleavingsTable } from './applications.js';
 import { queueFigures } from './figures.js';
 import { legalTable } from './legal.js';
 import { fixedTree, layered, messagesAtRest, untilObserved, spanningShapes, type SpanningShape } from './run.js';
@@ -26,6 +27,8 @@ export const queuePaper: Experiment = {
   *run(progress) {
     yield* queueTables(progress, SEEDS);
     yield legalTable();
+    yield interleavingsTable();
+    yield applicationsTable();
     yield recoveryTable(queue);
     yield queueFigures();
   },
