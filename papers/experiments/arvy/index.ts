@@ -11,6 +11,7 @@ import { arvyFigures } from './figures.js';
 import { proofTable } from './proof.js';
 import { treesTable } from './trees.js';
 import { pair, sweep, tightRound, uniform } from './requests.js';
+import { weightedTable } from './weighted.js';
 import { LONG_RUNS_UP_TO, ringTables, SIZES } from './rings.js';
 import { binomialTree, costOf, onRing } from './run.js';
 import { recoveryTable } from '../recovery.js';
@@ -26,6 +27,7 @@ export const arvyPaper: Experiment = {
     yield treesTable();
     yield everyTreeTable(progress);
     yield searchTable();
+    yield weightedTable();
     yield apartTable();
     yield nearestNeighborTable();
     yield concurrentTable();
