@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../network/clock.js';
 import { drawBelow, environmentOf, fraction, type Randomness } from './environment.js';
 import { limitsHere } from './limits.js';
+import { lockLimitsHere } from './locks/limits.js';
+import { withSmallLimits } from './small-limits.fixture.js';
 
 /** Chance that draws these words. */
 const drawing = (...words: number[]): Randomness & { readonly left: number[] } =>
@@ -46,17 +48,12 @@ test('the release has the documented limits, and a rehearsal small ones', () => 
     receiver: { messages: 10_000, chars: 2 ** 23 },
     all: { messages: 10_000, chars: 2 ** 26 },
   });
-  const place = Symbol.for('xstate-quiver.limits');
-  const globals = globalThis as Record<symbol, unknown>;
-  try {
-    globals[place] = 'small';
-    const small = limitsHere();
-    for (const [name, value] of Object.entries(small))
-      if (typeof value === 'number' && name !== 'counted') expect(value).toBeLessThan((shipped as any)[name]);
-    expect(small.mail.sender).toEqual({ messages: 20, chars: 2 ** 13 });
-    globals[place] = 'large';
-    expect(limitsHere()).toBe(shipped);
-  } finally {
-    delete globals[place];
-  }
+  const released: Readonly<Record<string, unknown>> = { ...shipped, ...lockLimitsHere() };
+  withSmallLimits();
+  expect(lockLimitsHere()).toBe(limitsHere());
+  const small = Object.entries(limitsHere());
+  expect(small.map(([name]) => name)).toEqual(Object.keys(released));
+  for (const [name, value] of small)
+    if (typeof value === 'number' && name !== 'counted') expect(value).toBeLessThan(released[name] as number);
+  expect(limitsHere().mail.sender).toEqual({ messages: 20, chars: 2 ** 13 });
 });

@@ -1,17 +1,11 @@
 /** Grants in a loop (bounds.deep.ts uses up the fences of an epoch), and more locks than a peer has room for. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { lockRole } from '../../machines/locks/messages.js';
+import { withSmallLimits } from '../small-limits.fixture.js';
 import { MapStorage } from '../storage/map.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { grantsAtFollower } from './grants.fixture.js';
 import { createLocks, type Lock, type Locks } from './locks.js';
-
-function withSmallLimits(): void {
-  const place = Symbol.for('xstate-quiver.limits');
-  const settings = globalThis as Record<symbol, unknown>;
-  settings[place] = 'small';
-  onTestFinished(() => void delete settings[place]);
-}
 
 /** Waits for these locks, and cancels all requests. */
 async function givingUp(locks: Locks, names: readonly string[]): Promise<void> {

@@ -1,15 +1,11 @@
 /** An unused lock costs nothing beyond its epoch: in epochs with little room, so that two hundred names take many of them. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { withSmallLimits } from '../small-limits.fixture.js';
 import { keptAt, manyNames } from './forgetting.fixture.js';
 import { peers } from './peers.fixture.js';
 
-const LIMITS = Symbol.for('xstate-quiver.limits');
-
 test('200 names in turn: the state of peers is bounded, and holders keep their locks', async () => {
-  (globalThis as Record<symbol, unknown>)[LIMITS] = 'small';
-  onTestFinished(() => {
-    delete (globalThis as Record<symbol, unknown>)[LIMITS];
-  });
+  withSmallLimits();
   const [all] = await peers('a', 'b', 'c');
   const allLocks = Object.values(all);
   const held = await Promise.all(allLocks.map((locks) => locks.acquire(`kept by ${locks.node.id}`)));

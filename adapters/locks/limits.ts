@@ -12,7 +12,6 @@ interface LockLimits {
 }
 
 const SHIPPED: LockLimits = { grants: BOUNDS.grants, openLocks: BOUNDS.locks };
-const SMALL: LockLimits = { grants: 8, openLocks: 8 };
 
 /** The limits for locks that are created now. */
-export const lockLimitsHere = (): LockLimits => chosenHere(SHIPPED, SMALL);
+export const lockLimitsHere = (): LockLimits => chosenHere(SHIPPED);

@@ -1,5 +1,6 @@
 /** A hub frame by frame: admission, refusals, valid frames, and waiting messages. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { withSmallLimits } from '../small-limits.fixture.js';
 import { checkSecret, Hub, isHello, type HubRules, type Line, type LineListener } from './hub.js';
 
 class Far implements Line {
@@ -205,9 +206,7 @@ test('messages wait for peers that have not connected, and are lost for those go
  * A hub with the limits of a rehearsal: 20 messages from one sender, 40 for one receiver, 60 in total. It remembers five departed peers.
  */
 function smallHub() {
-  const [place, globals] = [Symbol.for('xstate-quiver.limits'), globalThis as Record<symbol, unknown>];
-  globals[place] = 'small';
-  onTestFinished(() => void delete globals[place]);
+  withSmallLimits();
   return hubOf();
 }
 const why = (far: Far) => far.got.at(-1);

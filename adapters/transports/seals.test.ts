@@ -1,5 +1,6 @@
 /** Sealed messages frame by frame, on a wire that the test controls: accepted ones, and refused ones with their reasons. */
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { withSmallLimits } from '../small-limits.fixture.js';
 import { absenceOf, explainAbsence } from './absence.js';
 import { carry, drawn, endOf, met, pair, shown, warnings, type Frame } from './seals.fixture.js';
 
@@ -137,9 +138,7 @@ describe('a message is accepted once', () => {
   test('a limited number of earlier runs is stored; beyond it all peers are asked again', async () => {
     warnings();
     // The limit of a rehearsal: one earlier run.
-    const [place, globals] = [Symbol.for('xstate-quiver.limits'), globalThis as Record<symbol, unknown>];
-    globals[place] = 'small';
-    onTestFinished(() => void delete globals[place]);
+    withSmallLimits();
     const { b } = await met();
     const life = async (word: string) => {
       const a = await endOf('a');

@@ -1,9 +1,8 @@
 /** The part of local mutual exclusion that an application loads: its chart, messages and commands. */
-import { defineCore } from '../define.js';
+import { coreOf } from '../core.js';
 import { isBoolean, type FieldCheck, type ShapesOf } from '../shapes.js';
 import { exclusionMachine, initiatorMessages, participantMessages, type ExclusionMessage, type LockCall } from './machine.js';
 import { exclusionOptions } from './options.js';
-import { printedMachine } from './printed.js';
 import { EXCLUSION } from './view.js';
 
 const isPriority: FieldCheck = (value, { options: { priorities } }) =>
@@ -18,15 +17,15 @@ const plain = Object.fromEntries([...initiatorMessages, ...participantMessages].
  *
  * @public
  */
-export const exclusionCore = /* @__PURE__ */ defineCore({
+export const exclusionCore = /* @__PURE__ */ coreOf({
   name: 'exclusion',
-  charts: { [EXCLUSION]: exclusionMachine, printed: printedMachine },
+  charts: { [EXCLUSION]: exclusionMachine },
   network: { reach: 'links', addressing: 'ports' },
   options: exclusionOptions,
   ports: ({ ports }) => ports,
   draws: ({ draws }) => draws,
   roles: (id, { options: { rules, priorities, inUse } }) => [
-    { role: EXCLUSION, chart: rules === 'printed' ? 'printed' : EXCLUSION, input: { rules, priorities, ports: inUse[id]! } },
+    { role: EXCLUSION, chart: EXCLUSION, input: { rules, priorities, ports: inUse[id]! } },
   ],
   route: () => EXCLUSION,
   notices: ['locked', 'unlocked'],

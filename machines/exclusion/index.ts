@@ -13,10 +13,14 @@ import { exclusionCore } from './core.js';
 import { exclusionCorruption } from './corruption.js';
 import { exclusionProperties, printedProperties } from './properties.js';
 import { samplesOf, exclusionSystems } from './samples.js';
+import { printedMachine } from './printed.js';
 import { EXCLUSION, exclusionOverlay } from './view.js';
 
 export { exclusionMachine } from './machine.js';
 export { exclusionCore };
+
+/** The chart of the rules as the paper prints them. Applications do not load it. */
+const PRINTED = 'printed';
 
 /**
  * Local mutual exclusion: a node locks itself and all its neighbors, without identities, while links come and go. Commands:
@@ -34,11 +38,18 @@ export { exclusionCore };
  * @public
  */
 export const exclusion = /* @__PURE__ */ defineProtocol(
-  exclusionCore,
+  {
+    ...exclusionCore,
+    charts: { ...exclusionCore.charts, [PRINTED]: printedMachine },
+    roles: (id, instance) => {
+      const starts = exclusionCore.roles(id, instance);
+      return instance.options.rules === 'printed' ? starts.map((start) => ({ ...start, chart: PRINTED })) : starts;
+    },
+  },
   {
     properties: ({ options: { rules } }) => (rules === 'printed' ? printedProperties : exclusionProperties),
     corruption: exclusionCorruption,
-    samples: { [EXCLUSION]: samplesOf(['corrected', 'deferred']), printed: samplesOf(['printed']) },
+    samples: { [EXCLUSION]: samplesOf(['corrected', 'deferred']), [PRINTED]: samplesOf(['printed']) },
     systems: exclusionSystems,
   },
   {

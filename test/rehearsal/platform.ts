@@ -10,6 +10,7 @@ import { BroadcastChannels, WorldChannel } from './message-channels.js';
 import { ownProcess } from './own-process.js';
 import { BEGAN, steerChance, uuidOf, type NodeCrypto } from '../chance.js';
 import { put, type Undo } from '../put.js';
+import { SMALL_LIMITS } from './limits.js';
 import type { LimitSetting } from './scenario.js';
 import { WorldTcpServer, WorldTcpSocket } from './sockets.js';
 import { WorldSocket } from './web-sockets.js';
@@ -40,7 +41,10 @@ export function enterWorld(world: VirtualWorld, limits: LimitSetting): () => voi
 const LIMITS_PLACE = Symbol.for('xstate-quiver.limits');
 
 function setLimits(limits: LimitSetting): Undo {
-  Object.defineProperty(globalThis, LIMITS_PLACE, { get: () => here() && limits, configurable: true });
+  Object.defineProperty(globalThis, LIMITS_PLACE, {
+    get: () => here() && limits === 'small' && SMALL_LIMITS,
+    configurable: true,
+  });
   return () => void Reflect.deleteProperty(globalThis, LIMITS_PLACE);
 }
 
