@@ -27,7 +27,7 @@ const sources = ['bin/commands/{check,test}.test.ts', 'bin/outside.test.ts', 'in
 /** The inspector's page in a real Chromium: built and started once for all of them. */
 const ofPage = 'inspector/page*.test.ts';
 
-if (missing) console.warn(`skipped: the tests of the inspector's page and of the browser's examples. There is ${missing}`);
+if (missing) console.warn(`Skipped the tests of the inspector's page and of the browser examples, because there is ${missing}`);
 
 /** Files of more than six seconds, the longest first. Others follow by their names, on every machine alike, and the last of them is short. */
 const LONG = [

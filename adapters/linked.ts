@@ -142,7 +142,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   const guarantees: Linked = { ...promised, identity, messageBytesMax: LINKED_MESSAGE_BYTES_MAX };
   if (messageBytesMax < MEDIUM_BYTES_MIN) {
     throw new UsageError(
-      `transport "${transport.id}" carries messages of ${messageBytesMax} bytes. linked needs at least ${MEDIUM_BYTES_MIN}`,
+      `transport "${transport.id}" carries messages of ${messageBytesMax} bytes. linked needs at least ${MEDIUM_BYTES_MIN}. Use a transport with larger messages`,
     );
   }
   const limits = limitsHere();

@@ -26,7 +26,9 @@ export type ReadScenario = Source | { readonly where: string; readonly error: Us
 
 export async function* readScenarios(files: readonly string[], seed: number | undefined): AsyncGenerator<ReadScenario> {
   if (files.length === 0)
-    throw new UsageError('quiver needs a scenario file, or "-" to read one scenario a line from standard input.');
+    throw new UsageError(
+      'The command needs a scenario. Name its JSON file, or "-" to read scenarios from standard input, one on each line.',
+    );
   for (const file of files) {
     if (file === '-' || file.endsWith('.ndjson')) yield* readLines(file, seed);
     else yield await read(file, readFile(file), dirname(file), seed);
@@ -39,7 +41,7 @@ export async function readScenario(file: string, seed: number | undefined): Prom
     if ('error' in item) throw item.error;
     return item;
   }
-  throw new UsageError(`${file} contains no scenario.`);
+  throw new UsageError(`${file} contains no scenario. Write a JSON object with protocol and topology to it.`);
 }
 
 async function* readLines(file: string, seed: number | undefined): AsyncGenerator<ReadScenario> {

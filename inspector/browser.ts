@@ -90,7 +90,9 @@ export function inspectAll(options: BrowserInspectorOptions): Pick<BrowserInspec
 function open(caller: string, { url, name }: BrowserInspectorOptions): SocketOutbox | null {
   const address = socketAddress(caller, url);
   if (typeof WebSocket === 'undefined') {
-    console.warn(`quiver: ${caller} needs WebSocket, which this runtime does not have; nothing is reported`);
+    console.warn(
+      `quiver: ${caller} reports nothing, because this runtime has no WebSocket. Use Node.js 22 or later, or a browser.`,
+    );
     return null;
   }
   const { document, location } = globalThis as Partial<typeof globalThis>;

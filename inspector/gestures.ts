@@ -68,7 +68,7 @@ export const gesturesFor = (
     nearest(header) {
       const counterexample = counterexampleIn(header);
       const found = nearest(parse(counterexample.scenario), counterexample);
-      if (!found) throw new UsageError('no good run was found from any state of this one');
+      if (!found) throw new UsageError('No run without the violation was found from any state of this counterexample.');
       return textOf(found);
     },
   }),
@@ -77,7 +77,9 @@ export const gesturesFor = (
       const { header, commands } = (asked ?? {}) as { readonly header?: unknown; readonly commands?: unknown };
       const counterexample = counterexampleIn(header);
       if (!Array.isArray(commands) || !commands.every(isCommand))
-        throw new UsageError('a branch is asked for with commands: [{ "at": 3, "node": "n1", "do": "request" }]');
+        throw new UsageError(
+          'A request for a branch needs commands, as in { "commands": [{ "at": 3, "node": "n1", "do": "request" }] }.',
+        );
       return textOf(branch(parse(counterexample.scenario), counterexample, commands));
     },
   }),
@@ -85,7 +87,8 @@ export const gesturesFor = (
 
 function counterexampleIn(header: unknown): CounterexampleHeader {
   const { scenario, choices, start } = (header ?? {}) as Partial<TraceHeader>;
-  if (!Array.isArray(choices)) throw new UsageError('this trace is not a counterexample: its header has no choices');
+  if (!Array.isArray(choices))
+    throw new UsageError('The trace is not a counterexample: its header has no choices. Open one that quiver check has written.');
   return { scenario, choices, ...(start && { start }) };
 }
 

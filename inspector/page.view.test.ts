@@ -100,7 +100,7 @@ test('a loading error is shown and dispatched; a later trace is shown', async ()
         Object.assign(element, { trace: null, src: '/away.ndjson' });
       }),
   );
-  expect(message).toMatch(/^the trace did not come: http:.*\/away\.ndjson answered 404$/);
+  expect(message).toMatch(/^The trace could not be loaded: http:.*\/away\.ndjson responded with status 404\./);
   await inside().getByText('quiver-view: the trace did not come').waitFor();
   await view.evaluate((element) => element.setAttribute('src', '/failure.ndjson'));
   await inside().locator('.page[data-read="true"]').waitFor();

@@ -178,7 +178,7 @@ describe('it ends', () => {
   test('a port in use is named', async () => {
     const { port } = new URL(served.url);
     await expect(serveTrace('x\n', { page, port: Number(port) })).rejects.toThrow(
-      `port ${port} of 127.0.0.1 is in use; name another one or none`,
+      `Port ${port} of 127.0.0.1 is in use. Choose another port, or omit it to get a free one.`,
     );
   });
 });

@@ -160,7 +160,9 @@ function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
-      reject(taken ? new UsageError(`port ${port} of 127.0.0.1 is in use; name another one or none`) : error);
+      reject(
+        taken ? new UsageError(`Port ${port} of 127.0.0.1 is in use. Choose another port, or omit it to get a free one.`) : error,
+      );
     });
     server.listen(port, '127.0.0.1', resolve);
   });
@@ -170,7 +172,7 @@ function listen(server: Server, port: number): Promise<void> {
 export function builtPage(): URL {
   const places = ['./page/', '../dist/inspector/page/'].map((place) => new URL(place, import.meta.url));
   const page = places.find((place) => existsSync(new URL('assets', place)));
-  if (!page) throw new UsageError('the page of the inspector is not built; run npm run build');
+  if (!page) throw new UsageError('The inspector page is not built. Run npm run build.');
   return page;
 }
 
@@ -274,7 +276,7 @@ const BODY_BYTES_MAX = 10_000_000;
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const body: unknown = JSON.parse(await bodyOf(request));
-  if (isTooDeep(body)) throw new UsageError(`what was sent is not read: ${TOO_DEEP}`);
+  if (isTooDeep(body)) throw new UsageError(`The request was rejected: ${TOO_DEEP}`);
   return body;
 }
 
@@ -283,7 +285,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
     if ((size += piece.length) > BODY_BYTES_MAX)
-      throw new UsageError(`a scenario of more than ${BODY_BYTES_MAX} bytes is not read`);
+      throw new UsageError(`The request has more than ${BODY_BYTES_MAX} bytes. Send a smaller scenario.`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');

@@ -9,6 +9,6 @@ test('without the package ws, the error names its use and how to install it', as
   onTestFinished(() => vi.doUnmock('ws'));
   const connect = () => ({ take: () => {}, end: () => {} });
   await expect(acceptSockets({} as Server, '/inspect', connect, () => {})).rejects.toThrow(
-    /^a page for programs \(quiver explore --live, .*\) needs the package ws, which is not installed; add it: npm install ws$/,
+    /^An inspector page for programs \(quiver explore --live, .*\) needs the package ws\. Install it: npm install ws$/,
   );
 });

@@ -28,7 +28,7 @@ export async function acceptSockets(
 ): Promise<() => void> {
   const { WebSocketServer } = await import('ws').catch(() => {
     throw new UsageError(
-      'a page for programs (quiver explore --live, receiveInspection) needs the package ws, which is not installed; add it: npm install ws',
+      'An inspector page for programs (quiver explore --live, receiveInspection) needs the package ws. Install it: npm install ws',
     );
   });
   const sockets = new WebSocketServer({ noServer: true, maxPayload: BYTES_MAX });
@@ -70,5 +70,5 @@ function listen(client: WebSocket, { take, end }: ProgramConnection): void {
 
 /** One program's messages end its own connection at most. */
 function warn(error: unknown): void {
-  console.warn(`inspector: a message over a WebSocket cannot be shown: ${String(error)}`);
+  console.warn(`inspector: a report over a WebSocket was ignored: ${String(error)}`);
 }

@@ -16,7 +16,10 @@ const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown 
 
 async function load(address: string): Promise<string> {
   const response = await fetch(address);
-  if (!response.ok) throw new Error(`the trace did not come: ${response.url} answered ${response.status}`);
+  if (!response.ok)
+    throw new Error(
+      `The trace could not be loaded: ${response.url} responded with status ${response.status}. Check the attribute src.`,
+    );
   return response.text();
 }
 

@@ -67,7 +67,9 @@ export function rootedTree(raw: unknown, root: NodeId, { topology, rank }: Netwo
   if (!isObject(raw)) throw new UsageError('options.parents must map every node to its parent, the root to itself.');
   for (const node of [...Object.keys(raw), ...Object.values(raw)]) {
     if (typeof node !== 'string' || rank(node) < 0)
-      throw new UsageError(`options.parents names ${JSON.stringify(node)}, which is not a node of the topology.`);
+      throw new UsageError(
+        `options.parents names ${JSON.stringify(node)}, which is not a node of the topology. Use the topology's nodes.`,
+      );
   }
   const parents = raw as Record<NodeId, NodeId>;
   if (parents[root] !== root) throw new UsageError(`options.parents must map the root ${root} to itself.`);
@@ -77,7 +79,9 @@ export function rootedTree(raw: unknown, root: NodeId, { topology, rank }: Netwo
     for (let at = node; !rooted.has(at); at = parents[at]!) {
       if (parents[at] === undefined) throw new UsageError(`options.parents contains no parent for ${at}. Every node needs one.`);
       if (walk.has(at))
-        throw new UsageError(`options.parents is not a tree: following the parents of ${node} never reaches the root ${root}.`);
+        throw new UsageError(
+          `options.parents is not a tree: following the parents of ${node} never reaches the root ${root}. Remove the cycle.`,
+        );
       walk.add(at);
     }
     for (const visited of walk) rooted.add(visited);

@@ -184,6 +184,6 @@ test("toy, start 0, walk 0", () => {
   });
 
   test('a chart that is not there is refused', () => {
-    expect(() => startChart(light(), 'tou', {})).toThrow(/protocol toy has no chart "tou"; it has toy/);
+    expect(() => startChart(light(), 'tou', {})).toThrow(/Protocol toy has no chart "tou"\. Its charts are toy/);
   });
 });

@@ -43,7 +43,9 @@ export function startChart(
 ): { first: Expected; send(event: Message): Expected } {
   requireProtocol('startChart', protocol);
   if (!protocol.charts[chart]) {
-    throw new UsageError(`protocol ${protocol.name} has no chart "${chart}"; it has ${Object.keys(protocol.charts).join(', ')}`);
+    throw new UsageError(
+      `Protocol ${protocol.name} has no chart "${chart}". Its charts are ${Object.keys(protocol.charts).join(', ')}.`,
+    );
   }
   const { role, effects } = createHost('snapshots', protocol).start(chart, input);
   const seen = (effects: Expected['effects']): Expected => {

@@ -124,7 +124,11 @@ export class Activation {
     if (!creation?.isAllowed)
       throw new ActorError('unknown', `Actor "${this.key}" does not exist. Create it: leave out "create: false".`);
     this.start({ input: creation.input as never });
-    if (this.thrown) throw new ActorError('machine', `Actor "${this.key}" cannot be created: ${thrownText(this.thrown.error)}`);
+    if (this.thrown)
+      throw new ActorError(
+        'machine',
+        `Actor "${this.key}" cannot be created, because its machine failed: ${thrownText(this.thrown.error)}. Fix the machine or its input.`,
+      );
   }
 
   private restore(state: StoredState): void {

@@ -144,7 +144,7 @@ const ID_LENGTH_MAX = 128;
 export function checkActor(kind: string, id: unknown, options: unknown, kinds: ReadonlyMap<string, Kind>): void {
   if (!kinds.has(kind)) throw new UsageError(`cluster.actor: unknown kind "${kind}". Use one of ${[...kinds.keys()].join(', ')}`);
   if (typeof id !== 'string' || id === '' || id.length > ID_LENGTH_MAX)
-    throw new UsageError(`cluster.actor("${kind}", …) needs an id of 1 to ${ID_LENGTH_MAX} characters`);
+    throw new UsageError(`cluster.actor("${kind}", …) needs an id. Pass a string of 1 to ${ID_LENGTH_MAX} characters`);
   checkOptions(`cluster.actor("${kind}", "${id}")`, options, {
     input: optional(must('the input of the machine', () => true)),
     create: optional(flag),

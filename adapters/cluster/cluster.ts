@@ -199,7 +199,8 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     checkActor(kind, id, options, this.#kinds);
     const { input, create = true } = options;
     const why = notJson(input);
-    if (why !== null) throw new ActorError('event', `Actor "${kind}/${id}" has an input that is not JSON: ${why}`);
+    if (why !== null)
+      throw new ActorError('event', `Actor "${kind}/${id}" has an input that is not JSON: ${why}. Pass plain data.`);
     const creation = { isAllowed: create, input: input ?? null };
     const used = (ref: AnyClusterActor): LocalActor => {
       const local = this.#local(ref.id);
@@ -314,12 +315,16 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   async #sendEvent(local: LocalActor, event: unknown): Promise<void> {
     if (this.#closed) throw this.#closed;
     const why = isObject(event) && typeof event['type'] === 'string' ? notJson(event) : 'it has no type';
-    if (why !== null) throw new ActorError('event', `Actor "${local.key}" was sent an event that is not JSON: ${why}`);
+    if (why !== null)
+      throw new ActorError(
+        'event',
+        `Actor "${local.key}" was sent an event that is not JSON: ${why}. Send plain data with a type.`,
+      );
     const size = JSON.stringify(event).length;
     if (size > this.#site.sizeMax)
       throw new ActorError(
         'event',
-        `Actor "${local.key}" was sent an event of ${size} characters; ${this.#site.sizeMax} are the limit.`,
+        `Actor "${local.key}" was sent an event of ${size} characters. The limit is ${this.#site.sizeMax}. Send a smaller one.`,
       );
     return local.send(event);
   }

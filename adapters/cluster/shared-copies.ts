@@ -159,6 +159,9 @@ const EMPTY: ReplicaState = { promised: 0, copy: null, since: 0 };
 
 function read(key: string, value: string): ReplicaState {
   const { promised, copy } = JSON.parse(value) as Pick<ReplicaState, 'promised' | 'copy'>;
-  if (!Number.isSafeInteger(promised)) throw new Error(`what is stored of actor "${key}" is damaged: ${value.slice(0, 100)}`);
+  if (!Number.isSafeInteger(promised))
+    throw new Error(
+      `the stored state of actor "${key}" is damaged: ${value.slice(0, 100)}. Restore the shared storage from a backup`,
+    );
   return { promised, copy, since: 0 };
 }

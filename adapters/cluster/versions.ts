@@ -17,7 +17,11 @@ export interface Kind {
  * @throws ActorError with reason `version`.
  */
 export function migrated(key: string, { version, migrate, name }: Kind, state: unknown): StoredState {
-  if (!isStoredState(state)) throw new ActorError('version', `Actor "${key}" has no state that this release can read.`);
+  if (!isStoredState(state))
+    throw new ActorError(
+      'version',
+      `This release of Quiver cannot read the stored state of actor "${key}". Update this process.`,
+    );
   if (state.version === version) return state;
   if (state.version > version || !migrate)
     throw new ActorError(

@@ -295,7 +295,9 @@ export class Register<T extends Json> {
     const received = toJson(value);
     if (received === undefined || !this.isValue(received)) {
       const why = received === undefined ? 'JSON cannot represent' : 'isValue rejects after its conversion to JSON';
-      throw new UsageError(`"${this.name}": ${whatIs} ${shownValue(value)}, which ${why}. Nothing has changed`);
+      throw new UsageError(
+        `"${this.name}": ${whatIs} ${shownValue(value)}, which ${why}. Nothing has changed. Pass another value`,
+      );
     }
     const refused = this.room.refused(received);
     if (refused !== null)

@@ -148,7 +148,10 @@ async function subscribe(client: MqttClient, topic: string, id: NodeId, signal: 
     } catch (cause) {
       const why = messageOf(cause);
       if ((cause as { packet?: unknown }).packet !== undefined)
-        throw new ConnectionError(`the MQTT broker refuses the topic of peer "${id}": ${why}`, { cause });
+        throw new ConnectionError(
+          `the MQTT broker refuses the topic of peer "${id}": ${why}. Allow the topic in the broker's permissions`,
+          { cause },
+        );
       const unanswered = `the connection of peer "${id}" to the MQTT broker ended before the broker confirmed its topic: ${why}`;
       if (client.disconnecting || client.options.reconnectPeriod === 0) throw new ConnectionError(unanswered, { cause });
       if (tries === QUIET_TRIES) console.warn(`${unanswered}. The client reconnects`);

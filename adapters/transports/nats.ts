@@ -90,7 +90,12 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
     const reader = new FrameReader(id, { received }, clock);
     made.subscribe(`${subject}.${topicToken(id)}`, {
       callback: (error, message) => {
-        if (error) medium.broke(new ConnectionError(`NATS refuses the subject of peer "${id}": ${error.message}`));
+        if (error)
+          medium.broke(
+            new ConnectionError(
+              `NATS refuses the subject of peer "${id}": ${error.message}. Allow the subject in the user's permissions`,
+            ),
+          );
         else reader.readBytes(message.data);
       },
     });

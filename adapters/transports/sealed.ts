@@ -385,7 +385,7 @@ class Keys {
       const secret = typeof key === 'string' ? new TextEncoder().encode(key) : key;
       if (!(secret instanceof Uint8Array)) throw new UsageError(`a key is ${quote(key)}. Use a string or a Uint8Array`);
       if (secret.length < KEY_BYTES_MIN)
-        throw new UsageError(`a key needs at least ${KEY_BYTES_MIN} random bytes, but has ${secret.length}`);
+        throw new UsageError(`a key needs at least ${KEY_BYTES_MIN} random bytes, but has ${secret.length}. Use a longer key`);
       const hex = bytesToHex(secret);
       let made = this.made.get(hex);
       if (!made) this.made.set(hex, (made = sealingKey(secret)));

@@ -147,7 +147,7 @@ test('a server that cannot listen is named, and keeps no listener of the hub', a
 test('on a server that does not listen it resolves, and serves once the server listens', async () => {
   const server = yours();
   const hub = await hubWith({ server });
-  expect(() => hub.port).toThrow('a server that does not listen has no port');
+  expect(() => hub.port).toThrow('the server has no port, because it does not listen');
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   await peer('a', hub.port).connect();

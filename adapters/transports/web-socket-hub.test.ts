@@ -175,7 +175,7 @@ test('a hub that cannot listen names its address and leaves nothing open', async
   const free = await hubWith();
   const { port: its } = free;
   await free.close();
-  expect(() => free.port).toThrow('a server that does not listen has no port');
+  expect(() => free.port).toThrow('the server has no port, because it does not listen');
   await expect(webSocketHub({ port: its, WebSocketServer: Broken as never })).rejects.toThrow('no upgrades today');
   await hubWith({ port: its });
 });

@@ -214,7 +214,9 @@ export async function listenAt(who: string, options: ListenOptions, attach: Atta
   const listener = new Listener(who, upgrades, netServer, options, limits, attach);
   netServer.listen(wanted, host);
   await once(netServer, 'listening').catch((error: Error) => {
-    throw new ConnectionError(`${who} cannot listen at ${host}:${wanted}: ${error.message}`, { cause: error });
+    throw new ConnectionError(`${who} cannot listen at ${host}:${wanted}: ${error.message}. Choose another host or port`, {
+      cause: error,
+    });
   });
   return listener;
 }
@@ -257,7 +259,7 @@ export class Listener implements Taker {
   /** Port while it listens. */
   get port(): number {
     const address = (this.netServer ?? this.server).address() as AddressInfo | null;
-    if (!address) throw new ClosedError('a server that does not listen has no port');
+    if (!address) throw new ClosedError('the server has no port, because it does not listen. Read the port while it listens');
     return address.port;
   }
 

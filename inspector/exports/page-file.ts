@@ -10,7 +10,7 @@ import { builtPage } from '../server.js';
 
 export function pageFile(trace: string, page: URL = builtPage()): string {
   const whole = new URL('whole/index.html', page);
-  if (!existsSync(whole)) throw new UsageError('the page of the inspector is not built; run npm run build');
+  if (!existsSync(whole)) throw new UsageError('The inspector page is not built. Run npm run build.');
   return withTrace(readFileSync(whole, 'utf8'), gzipSync(trace).toString('base64'), chartEngine(page));
 }
 

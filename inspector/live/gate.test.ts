@@ -104,11 +104,11 @@ describe('a message to a live node', () => {
 });
 
 test.each([
-  [{ do: 'crash', node: 'a' }, /a live node knows no "crash"; it knows pause, resume/],
+  [{ do: 'crash', node: 'a' }, /"crash" is not possible on a live node. Use pause, resume/],
   [{ do: 'pause', node: 'z' }, /"z" is not a node of the topology/],
   [{ do: 'jump', node: 'a' }, /"jump" is neither a command of protocol directory nor an event of the network/],
   [{ do: 'clog', channel: ['a', 'b'] }, /are not held up at "a"\. Send the gesture to "b"/],
-  [{ do: 'release', node: 'a' }, /"a" cannot take "release" now/],
+  [{ do: 'release', node: 'a' }, /Node "a" cannot accept the command "release" in its current state/],
 ])('what cannot be done is refused, and nothing has changed: %o', async (gesture, why) => {
   const { gateOfA, notified } = await pair();
   expect(() => gateOfA.do(gesture)).toThrow(why);
@@ -119,7 +119,7 @@ test.each([
 test('a message that does not wait is named, with a remedy', async () => {
   const { gateOfA } = await pair();
   expect(() => gateOfA.do({ do: 'drop' }, { from: 'b', number: 9, message: { type: 'find' } })).toThrow(
-    /the find of "b" waits nowhere.*pause the node or clog the channel first/,
+    /The message "find" from "b" has already arrived\. .*pause the node or clog the channel first/,
   );
 });
 

@@ -119,7 +119,9 @@ export class NodeGate {
       case 'deliver':
         return this.touch(event);
       default:
-        throw new UsageError(`a live node knows no "${event.do}"; it knows ${LIVE_GESTURES.join(', ')} and its commands`);
+        throw new UsageError(
+          `"${event.do}" is not possible on a live node. Use ${LIVE_GESTURES.join(', ')} or a command of its protocol.`,
+        );
     }
   }
 
@@ -147,7 +149,9 @@ export class NodeGate {
 
   private command({ name, fields }: CommandEvent): void {
     if (!this.node.attempt(name, fields))
-      throw new UsageError(`"${this.node.id}" cannot take "${name}" now; nothing has changed`);
+      throw new UsageError(
+        `Node "${this.node.id}" cannot accept the command "${name}" in its current state. Nothing has changed.`,
+      );
   }
 
   private pause(on: boolean): void {
@@ -223,8 +227,8 @@ export class NodeGate {
     const packet = this.flights.between(from, this.node.id).find(({ id }) => isMeant(this.waiting.get(id)!));
     if (packet) return packet;
     throw new UsageError(
-      `the ${message.type} of "${from}" waits nowhere; what is not held up has arrived before anybody can touch it: pause the node or ` +
-        'clog the channel first',
+      `The message "${message.type}" from "${from}" has already arrived. ` +
+        'To hold back the next one, pause the node or clog the channel first.',
     );
   }
 

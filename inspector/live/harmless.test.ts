@@ -237,9 +237,9 @@ describe('nodes that are watched by hand', () => {
     const watched = node();
     const { url, close } = await inspect(node(), { page: built });
     const port = Number(new URL(url).port);
-    await expect(inspect(watched, { page: built, port })).rejects.toThrow(`port ${port} of 127.0.0.1 is in use`);
+    await expect(inspect(watched, { page: built, port })).rejects.toThrow(`Port ${port} of 127.0.0.1 is in use`);
     expect(isWatched(watched)).toBe(false);
-    await expect(inspect(watched, { report: `http://127.0.0.1:${port}/nobody/` })).rejects.toThrow('answered 404');
+    await expect(inspect(watched, { report: `http://127.0.0.1:${port}/nobody/` })).rejects.toThrow('responded with status 404');
     expect(isWatched(watched)).toBe(false);
     await close();
   });

@@ -72,7 +72,10 @@ describe('over HTTP and WebSockets', () => {
     ['observation', { kind: 'peer', observation: { type: 'lost', peer: 'b', number: 1 } }],
   ])('a report whose "%s" is wrong is refused: %j', async (part, extra) => {
     const [status, why] = await post(JSON.stringify({ program, reports: [report(extra)] }));
-    expect([status, why]).toEqual([422, `the "${part}" of a report is missing or not what it has to be\n`]);
+    expect([status, why]).toEqual([
+      422,
+      expect.stringContaining(`The field "${part}" of a step report is missing or has the wrong type.`),
+    ]);
     expect(await shown()).toEqual(['last started']);
   });
 
@@ -87,7 +90,7 @@ describe('over HTTP and WebSockets', () => {
 
   test('a context that is nested too deep to be written again', async () => {
     const body = JSON.stringify({ program, reports: [report()] }).replace('"context":{}', `"context":${deep(20_000)}`);
-    expect(await post(body)).toEqual([422, 'what was sent is not read: it is nested more than 1000 levels deep\n']);
+    expect(await post(body)).toEqual([422, 'The request was rejected: it is nested more than 1000 levels deep\n']);
     expect(await shown()).toEqual(['last started']);
   });
 

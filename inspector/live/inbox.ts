@@ -97,8 +97,10 @@ export class Inbox {
    */
   putAll(batch: unknown, receivedAt = present()): boolean {
     const { program, reports, sender = '', number, before = (number ?? 1) - 1 } = (batch ?? {}) as Partial<Batch>;
-    if (!isProgram(program)) throw new UsageError('The report is missing its program: { name, run }.');
-    if (!Array.isArray(reports)) throw new UsageError('The batch is missing its list "reports".');
+    if (!isProgram(program))
+      throw new UsageError('The report does not identify its program. Add program: { name, run }, two strings.');
+    if (!Array.isArray(reports))
+      throw new UsageError('The request contains no reports for the inspector. Add reports: a list of step reports.');
     const checked = reports.map(checkReport);
     const now = present();
     const known = this.programOf(program, receivedAt);

@@ -96,7 +96,9 @@ function partsOf(what: Part | readonly Part[]): Parts {
   const parts = [what].flat() as readonly Part[];
   if (!parts.some(isCluster)) return nodesAmong('inspect', parts as readonly Inspectable[]);
   if (parts.every(isCluster)) return parts as Parts;
-  throw new UsageError('inspect takes nodes or clusters. Show the nodes with a second call, inspect(nodes, { report: url }).');
+  throw new UsageError(
+    'inspect takes nodes or clusters, not both at once. Show the nodes with a second call, inspect(nodes, { report: url }).',
+  );
 }
 
 const isSimulation = (what: unknown): what is Simulation => isObject(what) && 'monitor' in what && 'network' in what;

@@ -133,7 +133,7 @@ test('a batch without an answer is sent again with its number, and taken once', 
   });
   const outbox = new Outbox(url, program);
   outbox.put(start('n'));
-  await expect(outbox.flush()).rejects.toThrow('does not answer');
+  await expect(outbox.flush()).rejects.toThrow('does not respond');
   isDeaf = false;
   outbox.put(report());
   // With the patience of a flush: `close` gives an inspector that did not answer a quarter of a second, which a busy machine exceeds.
@@ -157,7 +157,7 @@ test('an inspector that is busy at the start gets everything when it answers', a
   onTestFinished(() => outbox.kill());
   outbox.put(start('n'));
   await outbox.connect();
-  expect(warn.mock.calls.flat()).toEqual([expect.stringMatching(/is busy and does not answer yet; reports wait until it does$/)]);
+  expect(warn.mock.calls.flat()).toEqual([expect.stringMatching(/does not respond yet\. Reports are sent when it does\.$/)]);
   outbox.put(report({ event: { type: 'meanwhile' } }));
   isBusy = false;
   await expect.poll(() => events).toEqual(['start', 'meanwhile']);
@@ -174,7 +174,7 @@ test('a refused batch becomes a gap', async () => {
   const outbox = new Outbox(url, program);
   outbox.put(report());
   outbox.put(report());
-  await expect(outbox.flush()).rejects.toThrow('answered 422');
+  await expect(outbox.flush()).rejects.toThrow('responded with status 422');
   outbox.put(report());
   await outbox.close();
   expect(batches.flatMap(({ reports }) => reports.map(({ kind }) => kind))).toEqual(['command', 'command', 'gap', 'command']);
@@ -239,7 +239,7 @@ test('a new inspector receives the state of the program, then the reports that w
   await outbox.flush();
   isAway = true;
   outbox.put(report({ roles: at(2), event: { type: 'meanwhile' } }));
-  await expect(outbox.flush()).rejects.toThrow('does not answer');
+  await expect(outbox.flush()).rejects.toThrow('does not respond');
   inbox.close();
   lines = [];
   const merger = new Merger(0, (line) => lines.push(line));

@@ -71,7 +71,7 @@ export class Outbox {
         `inspect: "${url}" is not the address of an inspector. Pass the url that inspect() returned, or that quiver explore --live printed.`,
       );
     }
-    this.silence = new UsageError(`inspect: ${this.address.origin} does not answer; is the inspector stopped or busy?`);
+    this.silence = new UsageError(`inspect: the inspector at ${this.address.origin} does not respond. Check that it is running.`);
     // Observation does not keep a program alive.
     this.beat = setInterval(() => this.try(), BEAT_MS).unref();
     if (open.size === 0) process.on('beforeExit', sendLastReports);
@@ -91,7 +91,7 @@ export class Outbox {
   connect(): Promise<void> {
     return this.flush().catch((error: unknown) => {
       if (error !== this.silence) throw error;
-      console.warn(`inspect: ${this.address.origin} is busy and does not answer yet; reports wait until it does`);
+      console.warn(`inspect: the inspector at ${this.address.origin} does not respond yet. Reports are sent when it does.`);
     });
   }
 
@@ -153,7 +153,9 @@ export class Outbox {
       return this.backlog.startAgain();
     }
     this.backlog.refuse();
-    throw new UsageError(`inspect: ${this.address.origin} answered ${status}; is it an inspector of live nodes?`);
+    throw new UsageError(
+      `inspect: ${this.address.origin} responded with status ${status}. Check that an inspector for live nodes runs at this address.`,
+    );
   }
 
   private body(texts: readonly string[], number?: number): string {

@@ -20,11 +20,11 @@ export async function answerReach(
       reaching.answered(body);
       return null;
     case 'reach/listen':
-      if (!isProgram(body)) throw new UsageError('The listening program is missing: { name, run }.');
+      if (!isProgram(body)) throw new UsageError('The request does not identify its program. Send { name, run }, two strings.');
       keepListening(reaching, body, response);
       return undefined;
     default:
-      throw new UsageError(`nothing is known of "${name}"`);
+      throw new UsageError(`Unknown path "${name}" for gestures.`);
   }
 }
 

@@ -100,9 +100,9 @@ export const actorTarget = (ref: WeakRef<AnyActorRef>, events: readonly string[]
   do({ do: what, event }) {
     if (what !== 'send') throw new UsageError(`An actor takes only events, not the gesture "${String(what)}".`);
     if (!isObject(event) || typeof event['type'] !== 'string')
-      throw new UsageError('an event is an object with a type, as in {"type": "go"}');
+      throw new UsageError('The event has no type. Send an object with a type, as in {"type": "go"}.');
     const actor = ref.deref();
-    if (actor?.getSnapshot().status !== 'active') throw new UsageError('the actor has ended');
+    if (actor?.getSnapshot().status !== 'active') throw new UsageError('The actor has ended and takes no more events.');
     actor.send(event as { type: string });
   },
   letGo: () => {},

@@ -37,7 +37,7 @@ describe('access to gestures', () => {
     const refused = await post(watched.url, 'do', pause);
     expect([refused.status, (await refused.text()).trim()]).toEqual([
       422,
-      '"a" is part of no program that lets itself be reached; start it with QUIVER_REACH=1, or inspect(node, { reach: true })',
+      'The program of "a" does not accept gestures. Start it with QUIVER_REACH=1, or use inspect(node, { reach: true }).',
     ]);
     b.command('request');
     await granted(b);
@@ -57,8 +57,8 @@ describe('access to gestures', () => {
   test.each([
     [null, /^A gesture must be an object, as in { "do": "pause", "node": "a" }, but is null\./],
     [{ do: 'drop', message: 7 }, /Message 7 is not in flight: it has arrived or is lost/],
-    [{ do: 'crash', node: 'a' }, /a live node knows no "crash"/],
-    [{ do: 'pause', node: 'z' }, /"z" is part of no program/],
+    [{ do: 'crash', node: 'a' }, /"crash" is not possible on a live node/],
+    [{ do: 'pause', node: 'z' }, /The program of "z" does not accept gestures/],
   ])('what cannot be done is refused with a reason: %o', async (gesture, why) => {
     const [a] = livePair();
     const watched = await inspect(a, { page, reach: true });
@@ -106,7 +106,7 @@ describe('gestures end', () => {
 test('a program that does not answer is named', async () => {
   const reaching = new Reaching({ inFlight: [] }, { ownerOf: () => ({ key: '["p","1"]', local: 'a' }) });
   reaching.listen({ name: 'p', run: '1' }, () => {});
-  await expect(reaching.do(pause)).rejects.toThrow(/the program of "a" does not answer/);
+  await expect(reaching.do(pause)).rejects.toThrow(/The program of "a" does not respond/);
 });
 
 test('a held message is overtaken and not lost; a copy is a separate message', () => {

@@ -43,7 +43,7 @@ export class Reaching {
 
   answered(answer: unknown): void {
     const { id } = (answer ?? {}) as Partial<ReachAnswer>;
-    if (typeof id !== 'number') throw new UsageError('The answer is missing the number "id" of its request.');
+    if (typeof id !== 'number') throw new UsageError('The reply to a gesture must contain "id", the number of the request.');
     this.asked.get(id)?.(answer as ReachAnswer);
   }
 
@@ -60,7 +60,7 @@ export class Reaching {
     const answer = await this.ask(to, { gesture, ...(of && { of }) });
     if (!answer)
       throw new UsageError(
-        `"${to}" is part of no program that lets itself be reached; start it with QUIVER_REACH=1, or inspect(node, { reach: true })`,
+        `The program of "${to}" does not accept gestures. Start it with QUIVER_REACH=1, or use inspect(node, { reach: true }).`,
       );
     if (answer.problem !== undefined) throw new UsageError(answer.problem);
     return answer.offer;
@@ -104,7 +104,7 @@ export class Reaching {
     try {
       return await new Promise<ReachAnswer>((resolve, reject) => {
         const late = () =>
-          reject(new UsageError(`the program of "${node}" does not answer; it is busy, stopped, or has just ended`));
+          reject(new UsageError(`The program of "${node}" does not respond. Check that it is running, and try again.`));
         const timer = setTimeout(late, PATIENCE_MS);
         this.asked.set(id, (answer) => {
           clearTimeout(timer);

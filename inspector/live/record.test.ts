@@ -142,6 +142,6 @@ test('an election, and a quota', async () => {
 test('a node that has started is refused, and so is none', async () => {
   const [a] = directories(bus()) as [any];
   await a.ready;
-  expect(() => record(a, () => {})).toThrow('record: node "a" has started already; record it as soon as it is made');
+  expect(() => record(a, () => {})).toThrow('record: node "a" has already started. Call record directly after creating it.');
   expect(() => record([], () => {})).toThrow('record: nodes is empty. Name at least one node.');
 });

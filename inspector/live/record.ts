@@ -47,7 +47,7 @@ export function record(what: Inspectable | readonly Inspectable[], write: (text:
   const [first] = nodes;
   for (const node of nodes) {
     if (Object.keys(node.view()).length > 0)
-      throw new UsageError(`record: node "${node.id}" has started already; record it as soon as it is made`);
+      throw new UsageError(`record: node "${node.id}" has already started. Call record directly after creating it.`);
   }
   const put = (line: TraceHeader | TraceLine) => write(`${JSON.stringify(line)}\n`);
   const began = now();

@@ -56,11 +56,13 @@ type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
 
 /** Checks a report. Throws a `UsageError` that names the invalid part. */
 export function checkReport(report: unknown): LiveReport {
-  if (!isRecord(report)) throw new UsageError('A report must be an object.');
+  if (!isRecord(report)) throw new UsageError('A step report for the inspector must be a JSON object.');
   const demand = (checks: Checks, isOptional = false) => {
     for (const [key, holds] of Object.entries(checks))
       if (!(isOptional && report[key] === undefined) && !holds(report[key]))
-        throw new UsageError(`the "${key}" of a report is missing or not what it has to be`);
+        throw new UsageError(
+          `The field "${key}" of a step report is missing or has the wrong type. Use the same version of Quiver in the program and the inspector.`,
+        );
   };
   demand(EVERY);
   if (report['kind'] === 'peer') demand({ observation: isObservation });
@@ -69,7 +71,7 @@ export function checkReport(report: unknown): LiveReport {
     demand(OF_STEP);
     demand(OPTIONAL, true);
     if (report['from'] !== undefined && report['message'] === undefined)
-      throw new UsageError('The report of a delivery is missing its message.');
+      throw new UsageError('A step report with "from" is about a delivered message, so it also needs "message".');
   }
   return report as unknown as LiveReport;
 }

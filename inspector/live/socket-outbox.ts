@@ -74,7 +74,7 @@ export class SocketOutbox {
       socket.onmessage = ({ data }) => this.answered(JSON.parse(String(data)) as BatchAnswer);
       socket.onclose = ({ code }) => this.lost(code);
     } catch (error) {
-      console.warn(`quiver: nothing is reported to ${this.address}: ${String(error)}`);
+      console.warn(`quiver: reports to the inspector at ${this.address} have stopped: ${String(error)}`);
     }
   }
 

@@ -75,7 +75,7 @@ test('a value that is not a number is neither less nor greater than one', () => 
   expect(holder.length).toBeGreaterThan(0);
   expect(hits('node:n0 ctx.next<5')).toEqual([]);
   expect(hits('node:n0 ctx.next>-1')).toEqual([]);
-  expect(() => queryOf('ctx.next<')).toThrow(/^"ctx.next<": < and > compare numbers; write a number behind <$/);
+  expect(() => queryOf('ctx.next<')).toThrow(/^"ctx.next<" does not compare numbers. Write a number after <\.$/);
   expect(() => queryOf('ctx.next>n0')).toThrow(/compare numbers/);
 });
 

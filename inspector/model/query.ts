@@ -156,7 +156,7 @@ function contextTerm(word: string): Holds {
   const [, path, sign, value] = /^ctx\.([^=!<>]+)(!=|=|<|>)(.*)$/.exec(word) ?? [];
   if (path === undefined) throw new UsageError(`"${word}" compares nothing. Write ctx.KEY=VALUE, or !=, < or > instead of =.`);
   if ((sign === '<' || sign === '>') && (value!.trim() === '' || Number.isNaN(Number(value))))
-    throw new UsageError(`"${word}": < and > compare numbers; write a number behind ${sign}`);
+    throw new UsageError(`"${word}" does not compare numbers. Write a number after ${sign}.`);
   const keys = path.split('.');
   return (place) =>
     rolesAfter(place).some(({ view }) => {

@@ -145,7 +145,7 @@ export class ReadTrace {
     const known = this.parsed.get(place);
     if (known) return known;
     const text = this.texts[place - this.first] ?? this.anchors.get(place);
-    if (text === undefined) throw new RangeError(`line ${place} is not kept`);
+    if (text === undefined) throw new RangeError(`line ${place} of the trace is not in memory`);
     const line = lineOf(text);
     this.parsed.set(place, line);
     if (this.parsed.size > PARSED_LINES_MAX)

@@ -40,7 +40,7 @@ function clusterOptions(
   if (replicas !== undefined && !isListOf(replicas, nodes))
     throw new UsageError('options.replicas must list at least one node of the topology');
   if (storage !== null && !isIntegerOf(storage, 0, TICKS_MAX))
-    throw new UsageError('options.storage must be null or the number of ticks that a write takes');
+    throw new UsageError('options.storage must be null for no storage, or the number of ticks that a write takes');
   const members = nodes.filter((node) => !clients.includes(node));
   return {
     members,

@@ -116,7 +116,7 @@ describe('erratum 6: a request shrank to its own node while another one holds th
 
   test('loops forever within one step if messages to itself stay in memory', () => {
     expect(() => search({ ...exclusion, charts: { [EXCLUSION]: inMemory(exclusionMachine) } })).toThrow(
-      'its roles notify each other in an infinite loop',
+      'its roles send events to each other in an infinite loop',
     );
   });
 

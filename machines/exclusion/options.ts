@@ -38,7 +38,9 @@ export function exclusionOptions(raw: Readonly<Record<string, unknown>>, graph: 
 /** Assigns ports: links in `wanted` get the given ports, the others the lowest free ones, in the order of the topology. */
 function plugIn(wanted: unknown, { topology, rank }: NetworkGraph): Pick<ExclusionOptions, 'ports' | 'inUse'> {
   if (wanted !== undefined && !Array.isArray(wanted)) {
-    throw new UsageError('options.ports must be a list of [node, its port, other node, its port].');
+    throw new UsageError(
+      'options.ports must be a list with an item for each link: [node, its port number, other node, its port number].',
+    );
   }
   const taken = new Map(topology.nodes.map((node) => [node, new Set<PortNumber>()]));
   const given = new Map<string, PortedLink>();
@@ -86,9 +88,13 @@ function takeLowest(taken: Set<PortNumber>): PortNumber {
 
 function drawsOf(draws: unknown, priorities: number, { rank }: NetworkGraph): ExclusionOptions['draws'] {
   if (draws === undefined) return {};
-  if (!isObject(draws)) throw new UsageError('options.draws must map nodes to lists of priorities.');
+  if (!isObject(draws))
+    throw new UsageError('options.draws must contain the priorities that nodes draw in turn, as in { "n0": [1, 0] }.');
   for (const [node, values] of Object.entries(draws)) {
-    if (rank(node) < 0) throw new UsageError(`options.draws names ${JSON.stringify(node)}, which is not a node of the topology.`);
+    if (rank(node) < 0)
+      throw new UsageError(
+        `options.draws names ${JSON.stringify(node)}, which is not a node of the topology. Use the topology's nodes.`,
+      );
     const isPriority = (value: unknown) => isIntegerOf(value, 0, priorities - 1);
     if (!Array.isArray(values) || !values.every(isPriority)) {
       throw new UsageError(`options.draws.${node} must be a list of priorities between 0 and ${priorities - 1}.`);

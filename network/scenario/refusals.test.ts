@@ -42,8 +42,14 @@ describe('rejected with one line: the thing, its place and the fix', () => {
     [{ network: { losss: 0 } }, 'network.losss is an unknown key. Did you mean "loss"?'],
     [{ seed: 'x' }, 'seed must be an integer, but is "x"'],
     [{ seed: 0.5 }, 'seed must be an integer, but is 0.5'],
-    [{ until: {} }, 'until must be {"idle": true} or {"at": ticks}.'],
-    [{ until: { idle: false } }, 'until must be {"idle": true} or {"at": ticks}.'],
+    [
+      { until: {} },
+      'until does not define the end of the run. Use {"idle": true} to end it when nothing more can happen, or {"at": 100} to end it at tick 100.',
+    ],
+    [
+      { until: { idle: false } },
+      'until does not define the end of the run. Use {"idle": true} to end it when nothing more can happen, or {"at": 100} to end it at tick 100.',
+    ],
     [{ until: { idle: true, at: 3 } }, 'until has both idle and at. Omit one of them.'],
     [{ until: { at: -1 } }, 'until.at must be a number of ticks, 0 to 10000000000000, but is -1'],
     [

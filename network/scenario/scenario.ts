@@ -115,6 +115,9 @@ function readUntil(value: unknown, path: string): Until {
   const { idle, at } = readFields(value, path, ['idle', 'at']);
   if (idle !== undefined && at !== undefined) throw new UsageError(`${path} has both idle and at. Omit one of them.`);
   if (at !== undefined) return { at: readTicks(at, placeIn(path, 'at')) };
-  if (idle !== true) throw new UsageError(`${path} must be {"idle": true} or {"at": ticks}.`);
+  if (idle !== true)
+    throw new UsageError(
+      `${path} does not define the end of the run. Use {"idle": true} to end it when nothing more can happen, or {"at": 100} to end it at tick 100.`,
+    );
   return { idle };
 }

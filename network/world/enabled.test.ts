@@ -87,7 +87,7 @@ test('untimed draws are answered by the choice, then by 0, never out of bounds',
   const { world } = beginWorld(frameOf({ events: [ask('a', 'throw')] }));
   const drawn = (choice: object) => apply(world, { event: 0, ...choice } as any).happened[0] as any;
   expect([drawn({ drawn: [5] }).step.drawn, drawn({}).step.drawn]).toEqual([[5], [0]]);
-  expect(() => drawn({ drawn: [6] })).toThrow('Draw 1 must be below 6, but is 6.');
+  expect(() => drawn({ drawn: [6] })).toThrow('Random number 1 of the choice must be below 6, but is 6.');
   expect((apply(world, { event: 0 }, { draw: () => 2, at: 8 }).happened[0] as any).step).toMatchObject({ drawn: [2], at: 8 });
   expect(drawn({}).step.at).toBe(0);
 });

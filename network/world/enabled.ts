@@ -52,7 +52,8 @@ export function apply(world: World, choice: Choice, open: OpenAnswers = {}): Cho
   const happened: Happened[] = [];
   const host = createHost('snapshots', world.frame.protocol);
   const next = new World(world.frame, host, untimed(choice.drawn ?? [], open), recordingWitness(happened), world);
-  if (!next.make(choice)) throw new UsageError(`Choice ${JSON.stringify(choice)} is not possible here.`);
+  if (!next.make(choice))
+    throw new UsageError(`Choice ${JSON.stringify(choice)} is not possible here. It belongs to another scenario or version.`);
   return { world: next, happened };
 }
 
@@ -121,7 +122,8 @@ export function untimed(drawn: readonly number[], { at = 0, draw }: OpenAnswers 
   let answered = 0;
   const byChoice: Choose = (bound) => {
     const value = drawn[answered++] ?? 0;
-    if (value >= bound) throw new UsageError(`Draw ${answered} must be below ${bound}, but is ${value}.`);
+    if (value >= bound)
+      throw new UsageError(`Random number ${answered} of the choice must be below ${bound}, but is ${value}. Correct "drawn".`);
     return value;
   };
   const answer = draw ?? byChoice;

@@ -91,7 +91,9 @@ describe('requests of a chart', () => {
   });
 
   test('an infinite loop of a chart is stopped, and the next step counts from zero', () => {
-    expect(() => took(counting(Infinity), { type: 'go' })).toThrow('The chart loops forever through "always" or "raise".');
+    expect(() => took(counting(Infinity), { type: 'go' })).toThrow(
+      'A step of the chart never ends, because "always" or "raise" loops forever.',
+    );
     // One is that of the event itself.
     const most = LIMIT - 1;
     expect(took(counting(most), { type: 'go' }, { type: 'go' }).snapshot.context).toEqual({ n: 0 });

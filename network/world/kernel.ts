@@ -78,7 +78,10 @@ const inert = createActor(createMachine({}));
 
 /** Receives every microstep, for coverage and to stop an infinite step. */
 const system = reportingSystem(inert, (inspected) => {
-  if (++microsteps > MICROSTEPS_MAX) throw new ProtocolError('The chart loops forever through "always" or "raise".');
+  if (++microsteps > MICROSTEPS_MAX)
+    throw new ProtocolError(
+      'A step of the chart never ends, because "always" or "raise" loops forever. Add a guard that ends the loop.',
+    );
   reportInspected(inert, inspected);
 });
 

@@ -150,7 +150,7 @@ describe('a step', () => {
 
   test('an infinite loop is rejected, a long finite one is not', () => {
     const again = { type: 'tell', role: 'a', message: event('again') } as const;
-    expect(() => stepOf({ a: () => [again] })).toThrow('Node n: its roles notify each other in an infinite loop.');
+    expect(() => stepOf({ a: () => [again] })).toThrow('Node n: its roles send events to each other in an infinite loop.');
     let left = 9_000;
     expect(stepOf({ a: () => (left-- > 0 ? [again] : []) }).received).toHaveLength(9_001);
     // Each step begins a separate chain.

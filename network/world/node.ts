@@ -157,7 +157,9 @@ export class Node {
     for (let taken = 0; taken < inbox.length || inbox.push(...this.turn()) > taken; taken++) {
       const { role, event, depth } = inbox[taken]!;
       if (depth === CHAIN_MAX || taken === INNER_STEPS_MAX)
-        throw new ProtocolError(`Node ${this.id}: its roles notify each other in an infinite loop.`);
+        throw new ProtocolError(
+          `Node ${this.id}: its roles send events to each other in an infinite loop. Add a guard that ends it.`,
+        );
       this.depth = depth + 1;
       const target = this.roles[role];
       if (target) this.perform(role, this.taken(target, event), outcome, inbox, choose);

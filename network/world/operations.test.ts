@@ -139,7 +139,7 @@ test('queued actions run in order, and return their assignments and raised event
 
 test('a chart with unknown or waiting actions is left to XState', () => {
   const args = new Args({}, { type: 'go' });
-  for (const key of ['self', 'system', 'spawn'] as const) expect(() => args[key]).toThrow('this step is for XState');
+  for (const key of ['self', 'system', 'spawn'] as const) expect(() => args[key]).toThrow('only XState can take this step');
   const { answer } = running();
   const none = () => undefined;
   for (const collect of [
@@ -148,7 +148,7 @@ test('a chart with unknown or waiting actions is left to XState', () => {
     ({ check }: any) => check('isFree'),
     ({ self }: any) => self,
   ])
-    expect(() => answer(enqueuing(collect, undefined, none))).toThrow('this step is for XState');
+    expect(() => answer(enqueuing(collect, undefined, none))).toThrow('only XState can take this step');
 });
 
 test('a result contains whether it assigned, and the types of raised events', () => {

@@ -32,7 +32,7 @@ export class Args {
 }
 
 function beyondMemory(): never {
-  throw new Error('this step is for XState');
+  throw new Error('internal: only XState can take this step');
 }
 
 /** The execution of one step that is repeated from memory: its events, assignments and effects. */

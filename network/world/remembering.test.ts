@@ -227,7 +227,9 @@ describe('steps left to XState', () => {
     });
     const { snapshot } = begin(circle, undefined);
     for (let i = 0; i < 2; i++)
-      expect(() => macrostep(circle, snapshot, { type: 'go' })).toThrow('The chart loops forever through "always" or "raise".');
+      expect(() => macrostep(circle, snapshot, { type: 'go' })).toThrow(
+        'A step of the chart never ends, because "always" or "raise" loops forever.',
+      );
   });
 
   test('a chart that is not pure, from when it shows', () => {

@@ -52,7 +52,9 @@ const recorder = (messages: readonly string[]) => ({
 function recordable(state: any, path: readonly string[] = []): any {
   const place = path.join('.');
   if (state.type === 'parallel')
-    throw new UsageError(`${place || state.id} has parallel states, but a snapshot records one state of a chart.`);
+    throw new UsageError(
+      `${place || state.id} has parallel states, but a snapshot records one state of a chart. Use a chart without parallel states.`,
+    );
   const inner = Object.entries(state.states ?? {}).map(([key, one]) => [key, recordable(one, [...path, key])] as const);
   if (inner.length > 0) return { ...state, states: Object.fromEntries(inner) };
   const note = { guard: 'isFirst', actions: { type: 'recordState', params: { path: place } } };

@@ -35,14 +35,14 @@ function parse(text: string): Expression {
     if (word !== '(') return word!;
     const parts: Expression[] = [];
     while (words[at] !== ')') {
-      if (at >= words.length) throw new Error(`Missing ) in ${text}.`);
+      if (at >= words.length) throw new Error(`A formula of the proof has no closing parenthesis: ${text}.`);
       parts.push(read());
     }
     at++;
     return parts;
   };
   const expression = read();
-  if (at !== words.length) throw new Error(`Text after the end of the formula in ${text}.`);
+  if (at !== words.length) throw new Error(`A formula of the proof continues after its last parenthesis: ${text}.`);
   return expression;
 }
 
@@ -83,7 +83,7 @@ function valueOfWord(word: string, model: FiniteModel, values: Values): Value {
 
 function symbolOf(name: string, { symbols }: FiniteModel): (...args: string[]) => Value {
   const symbol = symbols[name];
-  if (!symbol) throw new Error(`Unknown symbol ${name} in a formula.`);
+  if (!symbol) throw new Error(`A formula of the proof uses the unknown symbol ${name}. Add it to SYMBOLS.`);
   return symbol;
 }
 

@@ -26,7 +26,9 @@ export function solve(theory: string, questions: readonly string[]): Answer[] {
   const answers = stdout.trim().split('\n');
   const wrong = answers.find((line) => !isAnswer(line));
   if (status !== 0 || wrong !== undefined || answers.length !== questions.length)
-    throw new Error(`Z3 rejected the script: ${wrong ?? `${answers.length} answers to ${questions.length} questions`}.`);
+    throw new Error(
+      `The prover Z3 rejected the formulas of the proof: ${wrong ?? `${answers.length} answers to ${questions.length} questions`}.`,
+    );
   return answers as Answer[];
 }
 

@@ -15,10 +15,11 @@ export const storyShelf = (contacts: string = contactDay()): Shelf =>
   shelfOf(stories, ({ scenario: json, checked }) => {
     const scenario = parseScenario(json, protocols, (path) => {
       if (path === CONTACTS) return contacts;
-      throw new UsageError(`A story cannot read files, but this one reads ${path}.`);
+      throw new UsageError(`A story's scenario refers to the file ${path}, but stories can only use the built-in contacts.`);
     });
     if (!checked) return recordRun(scenario, json);
     const { counterexample } = checkScenario(scenario);
-    if (!counterexample) throw new UsageError('The checker finds no violation in this scenario.');
+    if (!counterexample)
+      throw new UsageError('The story shows a counterexample, but the checker finds no violation in its scenario.');
     return recordCounterexample(scenario, json, counterexample);
   });

@@ -357,7 +357,7 @@ describe('unsupported parts are named with their place and a remedy', () => {
 
   test('names that are none', () => {
     expect(() => checkActors({ one: child }, { events: { two: { X: [{}] } } })).toThrow(
-      'input or events name "two"; the actors are one',
+      'input or events name "two", which is not an actor. The actors are one',
     );
   });
 

@@ -218,7 +218,9 @@ export function defineActors(
       network: { reach: 'routed', order: 'fifo' },
       roles: (node) => {
         if (node in charts) return [{ role: ROLE, chart: node, input: inputOf(node) }];
-        throw new UsageError(`the actors are ${names.join(', ')}; a topology of them has no node "${node}"`);
+        throw new UsageError(
+          `The topology contains the node "${node}", which is not an actor. Its nodes can be ${names.join(', ')}.`,
+        );
       },
       route: () => ROLE,
       accepts: (message) => typeof (message as Partial<Message> | null)?.type === 'string',
@@ -266,7 +268,8 @@ function refuseUnknownActors(
 ): void {
   const names = Object.keys(machines);
   const stranger = [...Object.keys(input), ...Object.keys(events)].find((name) => !names.includes(name));
-  if (stranger !== undefined) throw new UsageError(`input or events name "${stranger}"; the actors are ${names.join(', ')}`);
+  if (stranger !== undefined)
+    throw new UsageError(`input or events name "${stranger}", which is not an actor. The actors are ${names.join(', ')}.`);
   for (const [name, types] of Object.entries(events)) {
     for (const [type, samples] of Object.entries(types)) {
       refuseEvent(`events.${name}.${type}`, name, type, machines[name]!);

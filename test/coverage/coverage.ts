@@ -78,11 +78,16 @@ export class Coverage {
    */
   add(chart: string, items: Iterable<Item>, times = 1): void {
     const counts = this.counts.get(chart);
-    if (!counts) throw new UsageError(`protocol ${this.protocol.name} has no chart "${chart}"`);
+    if (!counts)
+      throw new UsageError(
+        `Protocol ${this.protocol.name} has no chart "${chart}". Its charts are ${[...this.counts.keys()].join(', ')}.`,
+      );
     for (const item of items) {
       const count = counts.get(item) ?? (isOpen(item) ? 0 : undefined);
       if (count === undefined)
-        throw new UsageError(`chart ${chart} of ${this.protocol.name} has no ${item}; was it changed since?`);
+        throw new UsageError(
+          `chart ${chart} of ${this.protocol.name} has no ${item}. Count the coverage again if the chart has changed.`,
+        );
       counts.set(item, count + times);
       if (count === 0 && times > 0) this.covered++;
     }

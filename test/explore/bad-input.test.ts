@@ -70,7 +70,7 @@ describe('a chart that breaks its contract', () => {
     ],
     ['a built-in action of XState', going(log('it')), 'Charts are pure: use the effects'],
     ['an action with a side effect', going(function beep() {}), 'A chart used "beep". Charts are pure'],
-    ['raising events in a loop', going(raise({ type: 'go' })), 'The chart loops forever'],
+    ['raising events in a loop', going(raise({ type: 'go' })), 'A step of the chart never ends'],
     [
       'a role of an unknown chart',
       { ...going([]), roles: () => [{ role: 'toy', chart: 'x', input: {} }] },

@@ -49,7 +49,7 @@ export async function startMachine(
       if (await rig.take(step)) return seenIn(rig.view());
       const can = rig.choices().map(describeStep).join(', ');
       throw new UsageError(
-        `${describeStep(step)} cannot happen in ${JSON.stringify(rig.snapshot.value)}; what can is ${can || 'nothing'}`,
+        `${describeStep(step)} is not possible in state ${JSON.stringify(rig.snapshot.value)}. Possible steps: ${can || 'none'}.`,
       );
     },
   };

@@ -36,7 +36,7 @@ export function refuseMisnamedImplementations(machine: AnyStateMachine, { delays
     // A function may use a name that only its text contains.
     const unknown = names.find((name) => !known.includes(name) && !asked.some((text) => text.includes(name)));
     if (unknown !== undefined)
-      throw unknownWord(`${place}.${unknown}: machine ${machine.id} has none of this name`, unknown, known);
+      throw unknownWord(`${place}.${unknown}: machine ${machine.id} does not use this name`, unknown, known);
   };
   refuse('delays', Object.keys(delays ?? {}), 'delays');
   for (const kind of PROVIDED) refuse(`provide.${kind}`, Object.keys((provide?.[kind] ?? {}) as object), kind);

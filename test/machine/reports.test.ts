@@ -273,7 +273,7 @@ describe('plans as a file of tests', () => {
   test('an impossible step is rejected with its name', async () => {
     const started = await startMachine(door, tests);
     await expect(started.take({ done: 'open' })).rejects.toThrow(
-      'open done cannot happen in "locked"; what can is CODE {"code":1}, CODE {"code":42}',
+      'open done is not possible in state "locked". Possible steps: CODE {"code":1}, CODE {"code":42}.',
     );
   });
 });

@@ -293,7 +293,7 @@ export class Rig {
     if (remark) this.remarks.push(remark);
     if (++this.relayed <= EVENTS_MAX) return;
     throw new ProtocolError(
-      `more than ${EVENTS_MAX} events in one step, the last one ${type}: actors send to each other, or one to itself, without end`,
+      `One step caused more than ${EVENTS_MAX} events, the last one ${type}. Actors send events to each other, or to themselves, in an infinite loop. Add a guard that ends it.`,
     );
   }
 

@@ -128,7 +128,7 @@ class Run {
     if (held) yield held;
     const agreed = await attempt('reference', () => {
       if (tests.reference && tests.reference.agrees(this.reference, rig.snapshot) === false)
-        throw new Error(`machine and reference differ in ${where}`);
+        throw new Error(`the machine does not agree with the reference in ${where}`);
     });
     if (agreed) yield agreed;
   }

@@ -191,7 +191,10 @@ class Search {
     this.taken++;
     const steps = [...vertex.way, step];
     // The states share their contexts: the search cannot continue from a mutated one.
-    if (rig.mutated) throw new ProtocolError(`after ${steps.map(describeStep).join(', ')} ${describesMutant(rig.mutated)}`);
+    if (rig.mutated)
+      throw new ProtocolError(
+        `The search for states has stopped: after ${steps.map(describeStep).join(', ')}, ${describesMutant(rig.mutated)}`,
+      );
     for (const item of rig.items) this.items.add(item);
     const to = this.arrive(
       rig,

@@ -43,8 +43,8 @@ describe('a name that nothing has', () => {
     [{ children: { charge: {} } }, /^children\.charge is not a machine and takes no events\. .* services\.charge/],
     [{ exec: { PAYY: is } }, /^exec\["PAYY"\]: no step of machine shop is called so. Did you mean "PAY"/],
     [{ exec: { 'payment dome': is } }, /^exec\["payment dome"\]: .*Did you mean "payment done"/],
-    [{ delays: { backof: 1 } }, /^delays\.backof: machine shop has none of this name. Did you mean "backoff"/],
-    [{ provide: { actions: { lgo: is } } }, /^provide\.actions\.lgo: machine shop has none .*Did you mean "log"/],
+    [{ delays: { backof: 1 } }, /^delays\.backof: machine shop does not use this name. Did you mean "backoff"/],
+    [{ provide: { actions: { lgo: is } } }, /^provide\.actions\.lgo: machine shop does not use this name\. Did you mean "log"/],
     [{ provide: { guards: { isOpn: is } } }, /^provide\.guards\.isOpn: .*Did you mean "isOpen"/],
     [{ exec: { PAY: true } } as never, /^exec\["PAY"\] is not a function/],
     [{ children: { line: 'real' } } as never, /^children\.line is "real"\. Pass samples by event type/],
@@ -171,7 +171,9 @@ describe('a mutated context', () => {
 
   test('by an assign, which ends the search: states share their contexts', async () => {
     const pushes = assign({ items: ({ context }: any) => (context.items.push(1), context.items) });
-    await expect(report(list(pushes))).rejects.toThrow(/^after ADD the context {items:\[\]} was mutated into {items:\[1\]}/);
+    await expect(report(list(pushes))).rejects.toThrow(
+      /^The search for states has stopped: after ADD, the context {items:\[\]} was mutated into {items:\[1\]}/,
+    );
   });
 
   test('by a guard, which is evaluated more than once', async () => {
@@ -216,7 +218,7 @@ describe('promises and timers of an action', () => {
     for (const machine of [sends, sendsTo]) {
       const { failures } = await report(machine, { events: { GO: [{}] } });
       expect(failures[0]!.text).toMatch(
-        /more than 1000 events in one step, the last one GO: actors send to each other, or one to itself/,
+        /One step caused more than 1000 events, the last one GO\. Actors send events to each other, or to themselves/,
       );
     }
   });

@@ -67,7 +67,10 @@ export function graphsOf(protocol: Protocol, patience: number): readonly ChartGr
   requireProtocol('graphsOf', protocol);
   return Object.entries(protocol.samples).flatMap(([chart, samples]) => {
     const machine = protocol.charts[chart];
-    if (!machine) throw new UsageError(`protocol ${protocol.name} has samples for "${chart}", which is none of its charts`);
+    if (!machine)
+      throw new UsageError(
+        `Protocol ${protocol.name} has samples for "${chart}", which is not one of its charts: ${Object.keys(protocol.charts).join(', ')}.`,
+      );
     return samples.map((sample, start) => new Search(chart, machine, sample, start).run(patience));
   });
 }

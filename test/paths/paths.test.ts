@@ -52,7 +52,7 @@ describe('the states of a chart', () => {
   });
 
   test('samples of a chart that is not there are refused', () => {
-    expect(() => graphsOf({ ...light(), charts: {} }, 10)).toThrow(/samples for "toy", which is none of its charts/);
+    expect(() => graphsOf({ ...light(), charts: {} }, 10)).toThrow(/samples for "toy", which is not one of its charts/);
   });
 });
 

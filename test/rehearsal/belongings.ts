@@ -83,7 +83,9 @@ export class RehearsedStore {
   private take(peer: string, key: string, fence: number, latest = -Infinity): void {
     if (fence < latest) {
       this.world.report('refused', { peer, key, fence, latest });
-      throw new StaleFenceError(`"${key}" was already used with fence ${latest}, and ${fence} is smaller`);
+      throw new StaleFenceError(
+        `"${key}" cannot be used with fencing token ${fence}, because the larger token ${latest} was used before. The lock is lost`,
+      );
     }
     this.seen.set(key, Math.max(fence, this.seen.get(key) ?? -Infinity));
   }

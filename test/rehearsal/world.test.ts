@@ -305,7 +305,7 @@ test('the store rejects stale fences; the disk survives a kill, with torn writes
     { judges },
   );
   expect(seen.map((line) => line.slice(line.indexOf('p0')))).toEqual([
-    'p0: "stock" was already used with fence 7, and 6 is smaller',
+    'p0: "stock" cannot be used with fencing token 6, because the larger token 7 was used before. The lock is lost',
     'p0: first 5',
   ]);
   const after = new Set<string>();
@@ -345,8 +345,8 @@ test('the store: a read with a fence excludes writes with a smaller one, not rea
   );
   expect(seen.map((line) => line.slice(line.indexOf(':') + 2))).toEqual([
     '5 5',
-    '"stock" was already used with fence 7, and 6 is smaller',
-    '"stock" was already used with fence 5, and 4 is smaller',
+    '"stock" cannot be used with fencing token 6, because the larger token 7 was used before. The lock is lost',
+    '"stock" cannot be used with fencing token 4, because the larger token 5 was used before. The lock is lost',
     '3',
   ]);
 });

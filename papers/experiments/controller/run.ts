@@ -28,7 +28,7 @@ interface Load {
 }
 
 export const noDraw = (): number => {
-  throw new Error('The controller draws no random numbers.');
+  throw new Error('The controller requested a random number, but its protocol has no random choices.');
 };
 
 class SequentialRun {

@@ -90,7 +90,7 @@ function costOf(protocol: Protocol<any>, topology: Topology, lost: readonly (rea
     watch: false,
   }).run();
   const { updates, elections, oriented } = summary as unknown as ElectionCost & { readonly oriented: boolean };
-  if (!oriented) throw new Error('The run ended without a leader in each component.');
+  if (!oriented) throw new Error('The run of the election ended without a leader in each component.');
   return { updates, ticks: at, elections };
 }
 

@@ -50,7 +50,8 @@ function lossesAfter(
             oneByOne: true,
             properties: [noNeedlessElection(link)],
           });
-          if (verdict === 'unknown') throw new Error('A search of all interleavings was cut off.');
+          if (verdict === 'unknown')
+            throw new Error('The search of all interleavings ended at a limit, so its result is unknown.');
           if (verdict === 'invalid') found.needless++;
         }
       }

@@ -30,7 +30,7 @@ export function searchCycle({ topology, callers }: Competition, rules: string) {
     commands: callers.map((node) => ({ do: 'command' as const, name: 'lock', node, fields: {} })),
     properties: [noCycleOfWaiting],
   });
-  if (verdict === 'unknown') throw new Error('A search of all interleavings was cut off.');
+  if (verdict === 'unknown') throw new Error('The search of all interleavings ended at a limit, so its result is unknown.');
   return { hasCycle: verdict === 'invalid', states };
 }
 

@@ -58,7 +58,10 @@ export function messagesAtRest(shape: SpanningShape, n: number, tau: number): nu
     },
     { host: 'snapshots' },
   );
-  if (verdict !== 'valid') throw new Error('A legal state without requests did not remain legal.');
+  if (verdict !== 'valid')
+    throw new Error(
+      'The experiment began in a legal state and made no requests, but a property was violated: the queue protocol is wrong.',
+    );
   return messages.total / (n - 1) / AT_REST;
 }
 
@@ -86,7 +89,10 @@ export function untilObserved(shape: SpanningShape, n: number, delay: Delays, ta
         if (unobserved.has(edgeName(edge)) && holds(edge) && unobserved.delete(edgeName(edge))) last = at;
     });
     simulation.run();
-    if (unobserved.size > 0) throw new Error(`Seed ${seed}: P1 never held on ${[...unobserved].join(', ')}.`);
+    if (unobserved.size > 0)
+      throw new Error(
+        `In the run with seed ${seed}, property P1 of the paper never held on the edges ${[...unobserved].join(', ')}.`,
+      );
     return last / ROUND_TRIP;
   });
 }
@@ -117,7 +123,8 @@ const each = <T>(seeds: number, run: (seed: number) => T): T[] => Array.from({ l
 /** The meter of the report, which counts from the last change of the tree. */
 function timeOf({ verdict, meters, seed }: Report): number {
   const measured = meters.find(({ name }) => name === 'stabilizationRoundTrips')?.measured;
-  if (verdict !== 'valid' || measured === undefined) throw new Error(`Seed ${seed} did not stabilize, or violated a property.`);
+  if (verdict !== 'valid' || measured === undefined)
+    throw new Error(`The run with seed ${seed} did not stabilize, or violated a property.`);
   return measured;
 }
 
