@@ -21,6 +21,7 @@ const load: { readonly [V in Verb]: () => Promise<{ readonly default: VerbWork<V
   paper: () => import('./commands/paper.js'),
   spawn: () => import('./commands/spawn.js'),
   rehearse: () => import('./commands/rehearse.js'),
+  cluster: () => import('./commands/cluster.js'),
   completion: () => import('./commands/completion.js'),
 };
 

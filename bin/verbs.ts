@@ -161,6 +161,16 @@ export const verbs = {
       'quiver rehearse invoices.js --runs 20000',
     ],
   },
+  cluster: {
+    summary: 'show a running cluster of locks, and change its voters; the variable QUIVER_TOKEN contains its token',
+    takes: 'status | add ID | remove ID | replace OLD NEW',
+    options: {
+      json,
+      url: { value: 'URL', description: 'the address at which a peer serves locks.operatorListener' },
+      seconds: { value: 'N', description: 'how long to wait for answers (default: 1) or for a change (default: 10)' },
+    },
+    examples: ['quiver cluster status --url http://127.0.0.1:7070/', 'quiver cluster replace c d --url http://127.0.0.1:7070/'],
+  },
   init: {
     summary: 'write a program with a test and a README into an empty folder',
     takes: '[FOLDER]',

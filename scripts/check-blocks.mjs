@@ -108,6 +108,10 @@ const PARTS = {
     notRun: 'several machines, of which the page shows one at a time; adapters/locks/members.test.ts runs them',
   },
   'operating-locks.md 2': { imports: `import { createLocks } from 'xstate-quiver/locks';` },
+  'operating-locks.md 3': {
+    before: `const token = 'a secret of a page';`,
+    notRun: 'it listens at a port; bin/cluster.test.ts runs it',
+  },
   'own-protocol.md 1': {
     imports: `import { send } from 'xstate-quiver';`,
     before: 'type In = { context: { next: string; number: number } };',

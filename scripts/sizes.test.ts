@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** A whole entry, or some of its names. */
 const BOUNDS_KB: Readonly<Record<string, number>> = {
   '.': 42.5,
-  './locks': 60.6,
-  './locks createLocks': 56.7,
+  './locks': 63.2,
+  './locks createLocks': 59.4,
   './locks lockLogic': 2.2,
   './election': 32.2,
   './quota': 42.6,
@@ -21,7 +21,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './bank': 37,
   './register': 11,
   './neighborhood': 30,
-  './cluster': 74.5,
+  './cluster': 76.6,
   './node': 17,
   './transports': 39.5,
   './transports broadcastChannel': 4.4,

@@ -104,6 +104,14 @@ export class LockQueue {
     return this.callers.map(({ mode }) => mode);
   }
 
+  /** The time of the first grant that still lasts, and of the first caller that waits. */
+  get heldSince(): number | undefined {
+    return this.held?.inside.values().next().value;
+  }
+  get waitingSince(): number | undefined {
+    return this.callers[0]?.since;
+  }
+
   get isIdle(): boolean {
     return !this.isOut && this.callers.length === 0;
   }

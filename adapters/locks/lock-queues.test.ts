@@ -71,10 +71,10 @@ test('a queue receives losses and refusals, and is removed once it is idle', () 
   const queues = new LockQueues();
   const [idle, busy] = [queueOf(), queueOf(false)];
   queues.set('idle', idle).set('busy', busy);
-  queues.ended({ type: 'lock.lost', lock: 'idle' } as never);
-  queues.ended({ type: 'lock.refused', lock: 'busy', peer: 'b', others: 7 } as never);
-  queues.ended({ type: 'lock.lost', lock: 'unknown' } as never);
-  queues.ended({ type: 'lock.refused', lock: 'unknown', peer: 'b', others: 7 } as never);
+  queues.receive({ type: 'lock.lost', lock: 'idle' } as never);
+  queues.receive({ type: 'lock.refused', lock: 'busy', peer: 'b', others: 7 } as never);
+  queues.receive({ type: 'lock.lost', lock: 'unknown' } as never);
+  queues.receive({ type: 'lock.refused', lock: 'unknown', peer: 'b', others: 7 } as never);
   expect([idle.lost, idle.refused, busy.lost].map((notified) => vi.mocked(notified).mock.calls.length)).toEqual([1, 0, 0]);
   expect(vi.mocked(busy.refused).mock.calls[0]![0].message).toBe(
     'lock "busy" exceeds the limit of peer "b": 7 others are already held or requested there, the maximum with names of this length. Release some first',

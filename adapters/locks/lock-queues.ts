@@ -49,8 +49,25 @@ export class LockQueues extends Map<string, LockQueue> {
     return own + bytesOfLocks(ofClients, voters) + bytesOfRecords({ id: node.id, wants: wants! });
   }
 
+  /** Handles the notifications of the node that concern its locks. */
+  receive(notification: LocksNotification): void {
+    const { type } = notification;
+    if (type === 'serving' || type === 'apart') this.turn(type === 'serving');
+    else if (type === 'lock.granted') this.get(notification.lock)?.granted(notification.fence);
+    else if (type === 'lock.lost' || type === 'lock.refused' || type === 'lock.canceled') this.ended(notification);
+  }
+
+  /** A new epoch requests all locks again, so they are not available now. */
+  private turn(isServed: boolean): void {
+    for (const queue of this.values()) {
+      queue.resolveUnavailable();
+      queue.letIn();
+      if (!isServed) queue.cancelIfUnwanted();
+    }
+  }
+
   /** Handles a lock that was lost, canceled, or refused because of missing room. Its queue ends unless a caller requests the lock again. */
-  ended(notification: LocksNotification & { type: 'lock.lost' | 'lock.refused' | 'lock.canceled' }): void {
+  private ended(notification: LocksNotification & { type: 'lock.lost' | 'lock.refused' | 'lock.canceled' }): void {
     const queue = this.get(notification.lock);
     if (notification.type === 'lock.lost') queue?.lost();
     else if (notification.type === 'lock.canceled') queue?.canceled();

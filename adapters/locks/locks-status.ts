@@ -3,7 +3,7 @@ import { auditTime, distinctUntilChanged, from, map, merge, startWith, switchMap
 import type { NodeId } from '../../machines/effects.js';
 import type { ClientContext } from '../../machines/locks/client.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
-import { isOfAllPresent } from '../../machines/locks/membership.js';
+import { isOfAllPresent, type MembershipChange } from '../../machines/locks/membership.js';
 import { EPOCHS, type LockMode } from '../../machines/locks/messages.js';
 import type { RoleView } from '../../machines/protocol.js';
 import type { LiveNode } from '../node/node.js';
@@ -40,6 +40,11 @@ export interface LocksStatus {
    * lock by that.
    */
   readonly leader: NodeId | null;
+  /**
+   * Only while a change of members is pending: requested here, or promised here and not decided. It may still be decided after its caller
+   * has stopped waiting.
+   */
+  readonly changing?: MembershipChange;
   /** The other peers that are not connected with this one; all of them in state `connecting`. */
   readonly missing: readonly NodeId[];
   /** The locks that are held here, sorted by name. A lock with several readers is listed once. */
@@ -107,9 +112,20 @@ function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean)
     epoch: served.epoch,
     members: [...served.members],
     leader: isOutside ? null : leader,
+    ...changeIn(role.context as Partial<EpochsContext>),
     ...('host' in role.context && { host: role.context.host as NodeId | null }),
     missing: membership.voters.filter((voter) => voter !== id && !links.includes(voter)),
   };
+}
+
+/** The pending change of members: the requested one, or the difference to a promised list that is not decided yet. */
+function changeIn({ wanted, promised, membership }: Partial<EpochsContext>): Pick<LocksStatus, 'changing'> {
+  if (wanted) return { changing: { add: wanted.add, remove: wanted.remove } };
+  if (!promised || !membership || promised.next.version <= membership.version) return {};
+  const without = (voters: readonly NodeId[], others: readonly NodeId[]) =>
+    voters.find((voter) => !others.includes(voter)) ?? null;
+  const [before, after] = [membership.voters, promised.next.voters];
+  return { changing: { add: without(after, before), remove: without(before, after) } };
 }
 
 export const topStateOf = (role: RoleView | undefined): string | undefined =>

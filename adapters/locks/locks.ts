@@ -6,8 +6,8 @@ import type { MembershipChange } from '../../machines/locks/membership.js';
 import { lockRole, type LockMode, type LocksNotification } from '../../machines/locks/messages.js';
 import { filter, firstValueFrom, last, map, race, ReplaySubject, Subject, switchMap, type Observable } from 'rxjs';
 import { checkOptions, milliseconds, optional } from '../options.js';
-import type { ConfigurationError } from '../transports/errors.js';
 import { Availability } from './availability.js';
+import { Inspection, type LocksInspection } from './inspection.js';
 import { LockQueues } from './lock-queues.js';
 import { LockQueue, LoopTurns, type LockQueueNotification, type LockQueueCommand } from './lock-queue.js';
 import { reportMetrics } from './locks-metrics.js';
@@ -16,16 +16,8 @@ import type { Lock, LockInfo } from './lock-handle.js';
 import { acquire, request, type LockTaker } from './lock-requests.js';
 import type { LockSet } from './lock-set.js';
 import { createLocksNode } from './locks-node.js';
-import {
-  clientNamed,
-  differingLists,
-  firstPeersOf,
-  locksClosed,
-  Members,
-  shorterList,
-  type MembersOptions,
-  type Moving,
-} from './members.js';
+import { operatorListener, type OperatorListener, type OperatorOptions } from './operator.js';
+import { firstPeersOf, locksClosed, Members, type MembersOptions, type Moving } from './members.js';
 import {
   checkOfClient,
   checkLocks,
@@ -51,8 +43,9 @@ export type { CloseOptions, LockOptions, LocksOptions, RequestOptions } from './
 
 type Available = RequestOptions & { readonly ifAvailable: true };
 
-/** The default of `withinMs`: how long `close` waits for holders. */
+/** The defaults of `withinMs` and `timeoutMs`: how long `close` waits for holders, and `inspect` for answers. */
 const CLOSE_MS = 5_000;
+const INSPECT_MS = 1_000;
 
 /**
  * Creates locks by name that peers share over a transport, with the conventions of the Web Locks API and without a server. It returns at
@@ -103,6 +96,7 @@ export class Locks implements AsyncDisposable {
   #node!: LiveNode;
   #availability!: Availability;
   #members!: Members;
+  #inspection!: Inspection;
   /** The visits of a browser tab: each arrival of the page is a new peer. */
   readonly #visits: Visits | undefined;
   /** The node of this peer, followed by the nodes of later visits. */
@@ -153,11 +147,6 @@ export class Locks implements AsyncDisposable {
       const node = createLocksNode({ transport, peers, name, tabs: visits !== undefined, ...options });
       this.#begin(node, transport);
       if (visits) visits.begin(node);
-      else
-        node.ready.then(
-          () => this.#compare(node),
-          () => {},
-        );
       void node.closed.then((error) => this.#stop(error, begin));
     };
     begin(transport);
@@ -167,7 +156,9 @@ export class Locks implements AsyncDisposable {
   #begin(node: LiveNode, transport: Transport<Linked>): void {
     this.#transport = transport;
     this.#node = node;
-    warnWhenUnserved(node, transport, this.peers, () => this.status());
+    const status = () => this.status();
+    const problem = warnWhenUnserved(node, transport, this.peers, status);
+    this.#inspection = new Inspection({ node, transport, queues: this.#queues, status, voters: () => this.members, problem });
     this.#members = new Members(node, transport, this.peers, this.registers);
     this.#availability = new Availability(node, transport, (lock) => this.#queues.get(lock)?.resolveUnavailable());
     node.notifications$.subscribe((notification) => this.receive(notification));
@@ -186,14 +177,6 @@ export class Locks implements AsyncDisposable {
       begin(transport);
       for (const queue of this.#queues.values()) queue.lost();
     });
-  }
-
-  /** Compares the given list with the stored one. */
-  #compare(node: LiveNode): void {
-    const mistake = shorterList(node, this.peers);
-    if (!mistake) return;
-    this.#notifyOf(mistake);
-    if (!this.#hasServed) this.#node.fail(mistake);
   }
 
   /** Resolves when this peer is connected with a majority, which grants locks. You do not need to await it. */
@@ -369,6 +352,41 @@ export class Locks implements AsyncDisposable {
     return statusesOf(this.#notifications$, this.#nodes$, () => this.status());
   }
 
+  /**
+   * The state of the whole cluster, from any peer: peers, holders, waiters with their ages, and the reasons why requests wait. It asks all
+   * connected peers, and lists those that do not answer in time as `silent`.
+   *
+   * @param options `timeoutMs`: the time limit in milliseconds, 1,000 by default.
+   * @throws UsageError for an option that is wrong or unknown, and ClosedError if the locks are closed.
+   * @example
+   * ```ts
+   * const { locks: held, peers } = await locks.inspect();
+   * ```
+   * @public
+   */
+  async inspect(options: { readonly timeoutMs?: number } = {}): Promise<LocksInspection> {
+    checkOptions('locks.inspect', options, { timeoutMs: optional(milliseconds(0)) });
+    if (this.#closing) throw this.#closing;
+    return this.#inspection.inspect(options.timeoutMs ?? INSPECT_MS);
+  }
+
+  /**
+   * A request listener of `node:http` for an operator and the command `quiver cluster`: the state of the cluster, changes of members, and health checks.
+   *
+   * @param options `token`: a secret of at least 16 characters, which requests contain as bearer token.
+   * @throws UsageError for a token that is missing or too short.
+   * @example
+   * ```ts
+   * import { createServer } from 'node:http';
+   *
+   * createServer(locks.operatorListener({ token })).listen(7070, '127.0.0.1');
+   * ```
+   * @public
+   */
+  operatorListener(options: OperatorOptions): OperatorListener {
+    return operatorListener(this, options);
+  }
+
   /** The locks that this peer holds and waits for. Other peers' locks are not included. */
   async query(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
     const all = (modes: (queue: LockQueue) => readonly LockMode[]): LockInfo[] =>
@@ -411,10 +429,6 @@ export class Locks implements AsyncDisposable {
     return this.close();
   }
 
-  #notifyOf(error: ConfigurationError): void {
-    this.#node.notify({ type: 'peers.differ', error } as Message);
-  }
-
   private async take(name: string, { mode = 'exclusive', ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
     signal?.throwIfAborted();
     if (this.#closing) throw this.#closing;
@@ -454,27 +468,11 @@ export class Locks implements AsyncDisposable {
 
   private receive(notification: Message): void {
     const locksNotification = notification as LocksNotification;
-    if (locksNotification.type === 'differs') this.#notifyOf(differingLists(this.#node, locksNotification));
-    // Rule 14.
-    if (locksNotification.type === 'outvoted') this.#node.fail(differingLists(this.#node, locksNotification));
-    if (locksNotification.type === 'named') this.#node.fail(clientNamed(this.#node, locksNotification.peer));
-    else if (locksNotification.type === 'serving' || locksNotification.type === 'apart') {
+    if (locksNotification.type === 'serving' || locksNotification.type === 'apart') {
       this.#isServed = locksNotification.type === 'serving';
       this.#hasServed ||= this.#isServed;
-      // A new epoch requests all locks again: they are not free now.
-      for (const queue of this.#queues.values()) {
-        queue.resolveUnavailable();
-        queue.letIn();
-        if (!this.#isServed) queue.cancelIfUnwanted();
-      }
-    } else if (locksNotification.type === 'lock.granted')
-      this.#queues.get(locksNotification.lock)?.granted(locksNotification.fence);
-    else if (
-      locksNotification.type === 'lock.lost' ||
-      locksNotification.type === 'lock.refused' ||
-      locksNotification.type === 'lock.canceled'
-    )
-      this.#queues.ended(locksNotification);
+    }
+    this.#queues.receive(locksNotification);
   }
 
   /** Resolves when no lock is held, the time is over, or the node has ended. */

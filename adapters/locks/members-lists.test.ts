@@ -78,7 +78,7 @@ function peer({ membership = firstMembership(three), clients = [], state = 'serv
   const steps$ = new Subject<void>();
   let end!: (error: Error | null) => void;
   const standing = { membership, served: { membership, members: [] }, clients: clients.map((node) => ({ node })), id: 'a' };
-  const role = { value: state, context: host ? { host } : standing };
+  const role = { value: state, context: host ? { host, membership } : standing };
   const asked: object[] = [];
   const node = {
     id: 'a',
@@ -88,6 +88,8 @@ function peer({ membership = firstMembership(three), clients = [], state = 'serv
     notifications$,
     steps$,
     role: () => role,
+    notify: () => {},
+    fail: () => {},
     attempt: (_: string, change: object) => (asked.push(change), true),
   } as unknown as LiveNode;
   const members = new Members(node, transport, first, new Set(registers));

@@ -81,7 +81,7 @@ function withoutRoom(voters: readonly NodeId[], { id, guarantees: { messageBytes
 }
 
 /** The error about a peer that began with another list. A stored or learned list takes precedence over the given one. */
-export function differingLists(
+function differingLists(
   node: LiveNode,
   { peer, own, theirs }: LocksNotification & { type: 'differs' | 'outvoted' },
 ): ConfigurationError {
@@ -151,6 +151,7 @@ export class Members {
   private readonly voted = new Set<NodeId>();
   /** Peers with another list that were reported on the console. */
   private readonly differing = new Set<NodeId>();
+  private hasServed = false;
 
   /** `first` is the list that this peer was given. */
   constructor(
@@ -160,17 +161,12 @@ export class Members {
     /** The registers that were created here. A change waits until they have moved, so that a removed peer can stop for good after it. */
     private readonly registers: ReadonlySet<Moving>,
   ) {
-    let hasServed = false;
-    node.notifications$.subscribe((notification) => {
-      const locksNotification = notification as LocksNotification;
-      if (locksNotification.type === 'members') this.note(locksNotification);
-      if (locksNotification.type === 'differs') this.warnOf(locksNotification);
-      // Before it serves, the peer may not have learned the present membership.
-      if (locksNotification.type !== 'serving' || hasServed) return;
-      hasServed = true;
-      const warning = longerList({ node, first });
-      if (warning !== null) console.warn(escape(warning));
-    });
+    node.notifications$.subscribe((notification) => this.receive(notification as LocksNotification));
+    // The list is compared after the storage is read.
+    node.ready.then(
+      () => this.compare(),
+      () => {},
+    );
   }
 
   get voters(): readonly NodeId[] {
@@ -191,11 +187,38 @@ export class Members {
     return abortable(moved, options.signal);
   }
 
-  /** Warns once for each peer with another list while this one serves: then both may serve, each with its own list. */
+  /** Notifies listeners of each report, and warns once for each peer with another list while this one serves: then both may serve. */
   private warnOf(differing: LocksNotification & { type: 'differs' }): void {
+    this.notifyOf(differingLists(this.node, differing));
     if (!isServing(this.node) || this.differing.has(differing.peer)) return;
     this.differing.add(differing.peer);
     console.warn(escape(`${differingLists(this.node, differing).message}; both may grant the same locks`));
+  }
+
+  private receive(notification: LocksNotification): void {
+    const { node, first } = this;
+    if (notification.type === 'members') this.note(notification);
+    else if (notification.type === 'named') node.fail(clientNamed(node, notification.peer));
+    // Rule 14.
+    else if (notification.type === 'outvoted') node.fail(differingLists(node, notification));
+    else if (notification.type === 'differs') this.warnOf(notification);
+    // Before it serves, the peer may not have learned the present membership.
+    if (notification.type !== 'serving' || this.hasServed) return;
+    this.hasServed = true;
+    const warning = longerList({ node, first });
+    if (warning !== null) console.warn(escape(warning));
+  }
+
+  /** Compares the given list with the stored one. */
+  private compare(): void {
+    const mistake = shorterList(this.node, this.first);
+    if (!mistake) return;
+    this.notifyOf(mistake);
+    if (!this.hasServed) this.node.fail(mistake);
+  }
+
+  private notifyOf(error: ConfigurationError): void {
+    this.node.notify({ type: 'peers.differ', error } as Message);
   }
 
   private note({ version, voters }: Pick<Membership, 'version' | 'voters'>): void {

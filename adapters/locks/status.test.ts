@@ -208,6 +208,7 @@ describe('missing service for ten seconds is reported', () => {
     const promisedAt = ({ node }: Locks) => (node.role(EPOCHS)!.context as EpochsContext).promised;
     await vi.waitFor(() => expect(promisedAt(c)?.next.voters).toEqual(['b', 'c', 'd']));
     await b.transport.close();
+    expect(c.status().changing).toEqual({ add: 'd', remove: 'a' });
     const a = createLocks({ transport: bus.transport('a'), peers });
     await vi.waitFor(() => expect(c.status().missing).toEqual(['b']));
     await pass(11_000);
@@ -218,6 +219,7 @@ describe('missing service for ten seconds is reported', () => {
     createLocks({ transport: bus.transport('b'), peers });
     await d.ready;
     expect(d.members).toEqual(['b', 'c', 'd']);
+    expect(d.status().changing).toBeUndefined();
     await vi.waitFor(() => expect([a, c].map(({ members }) => members)).toEqual([d.members, d.members]));
   });
 

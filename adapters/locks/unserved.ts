@@ -26,14 +26,15 @@ const PROGRESS_MS = 3_000;
 
 /**
  * Warns, and notifies the node's listeners, when no requests have been granted here for `UNSERVED_MS`: once, until requests are granted
- * again. `given` is the list of peers that this peer was given.
+ * again. `given` is the list of peers that this peer was given. Returns a function that returns the present reason; `null` if requests are
+ * granted.
  */
 export function warnWhenUnserved(
   node: LiveNode,
   transport: Transport,
   given: readonly NodeId[],
   status: () => LocksStatus,
-): void {
+): () => string | null {
   const { id, name } = node;
   const farOff = numbersFarOff(node);
   let timer = new Subscription();
@@ -55,9 +56,10 @@ export function warnWhenUnserved(
     );
     node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing } as Message);
   };
+  const isGranting = () => ['serving', 'attached'].includes(topStateOf(node.role(EPOCHS)) ?? '');
   const look = () => {
     if (progress !== null) report();
-    if (isServed === ['serving', 'attached'].includes(topStateOf(node.role(EPOCHS)) ?? '')) return;
+    if (isServed === isGranting()) return;
     isServed = !isServed;
     timer.unsubscribe();
     timer = new Subscription();
@@ -67,6 +69,7 @@ export function warnWhenUnserved(
   };
   node.steps$.subscribe({ next: look, complete: () => timer.unsubscribe() });
   look();
+  return () => (isGranting() ? null : whyUnserved(node, transport, given, status(), farOff));
 }
 
 /** The progress of a voter's first start; `null` for any other start, or if no peers are missing. */
