@@ -199,7 +199,7 @@ export const sharedOptions: Readonly<Record<string, OptionSpec>> = {
   help: { description: 'show the purpose and the options of a command' },
 };
 
-/** The values of a command's options, by name. */
+/** The values of a command's options. Each key is the name of an option. */
 export type ValuesOf<V extends Verb> = {
   readonly [K in keyof (typeof verbs)[V]['options']]?: (typeof verbs)[V]['options'][K] extends { readonly value: string }
     ? string

@@ -34,7 +34,7 @@ export interface Lost {
   readonly why: 'loss' | 'link down' | 'no route' | 'node down';
 }
 
-/** What happens to a message after it was sent. */
+/** The fate of a message that was sent: in flight, lost or duplicated. */
 export type Fate = 'kept' | 'lost' | 'doubled';
 
 /** Makes the choices that a world leaves open, and waits in time for later events. */

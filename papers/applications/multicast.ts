@@ -127,7 +127,7 @@ export const multicastProperties: readonly Property<QueueOptions>[] = [
   {
     name: 'one order',
     kind: 'always',
-    description: 'Of the sequences that two nodes have delivered, one is the beginning of the other.',
+    description: 'If two nodes have delivered different sequences, one sequence is the beginning of the other.',
     holds: (c) => {
       const longest = logs(c).reduce((a, b) => (b.length > a.length ? b : a));
       return logs(c).every((log) => log.every((id, i) => longest[i] === id));

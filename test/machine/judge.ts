@@ -1,8 +1,8 @@
 /**
  * The rules that generated tests check in every state of a machine, such as the user's invariants and that no promise is rejected.
  *
- * An actor is lost if it runs and the machine cannot reach it: it is no longer a child of its parent, or no longer in the context that once
- * referred to it, and no action that names a child by its id reaches it.
+ * An actor is lost if it runs and the machine cannot reach it. It is no longer a child of its parent, or no longer in the context that once
+ * referred to it, and no action names it by its id.
  */
 import type { AnyMachineSnapshot, AnyActor, AnyStateMachine } from 'xstate';
 import { ROUTE, configOf, rulesOf, statesOf } from '../charts/config.js';

@@ -1,5 +1,5 @@
 /**
- * The small limits of a rehearsal, which adapters use in place of the released ones (adapters/limits.ts, adapters/locks/limits.ts).
+ * The small limits of a rehearsal, which adapters use instead of the released ones (adapters/limits.ts, adapters/locks/limits.ts).
  *
  * Small enough for a run of twenty seconds to reach each limit. Large enough for a handful of peers whose answers take half a second: with
  * a window of two messages or a kilobyte, they would send too little to make progress.

@@ -12,7 +12,7 @@ test('a sink that elects itself causes needless elections', () => {
   expect(lossesAtZero(3, {}, hastyElection)).toEqual({ losses: 27, needless: 3 });
 });
 
-test('the simpler algorithm is cheaper where the leader is gone, and replaces it where it is not', () => {
+test('the simpler algorithm is cheaper only if the leader is gone', () => {
   const rows = priceTable().rows;
   expect(rows.flatMap(({ cells }) => cells.map(agrees)).filter((is) => is === false)).toEqual([]);
   for (const { label, cells } of rows) {

@@ -2,8 +2,8 @@
  * Chapter 6 of the thesis, on the stability of leaders: the properties of searches on which its proof rests, its claim about logical clocks,
  * and the price of stability.
  *
- * The chapter opens with a much simpler algorithm, which needs no stability: "whenever a node becomes a sink because of a channel going down,
- * it elects itself; a node adopts any leader it hears about with a later timestamp". It is the chart with one other action.
+ * The chapter opens with a much simpler algorithm, which needs no stability. A node elects itself whenever the loss of a channel makes it a
+ * sink, and it adopts any leader with a later timestamp. Here it is the chart with one action replaced.
  */
 import { assign, enqueueActions } from 'xstate';
 import { electSelf } from '../../../machines/election/height.js';
@@ -54,7 +54,7 @@ export function historyTable(): Table {
   };
 }
 
-/** Connected graphs of three and four nodes with a leader and a link: 3 · (3 · 2 + 3), and 4 · (16 · 3 + 15 · 4 + 6 · 5 + 6). */
+/** Number of connected graphs with a leader and a link: `3 · (3 · 2 + 3)` of three nodes, `4 · (16 · 3 + 15 · 4 + 6 · 5 + 6)` of four. */
 const LOSSES: Readonly<Record<number, number>> = { 3: 27, 4: 576 };
 
 export function zeroLevelsTable(): Table {
