@@ -8,7 +8,7 @@ import type { Table } from '../experiment.js';
 
 const links = ['AB', 'AC', 'BD', 'BE', 'CF', 'DG', 'EG', 'FG', 'GH'].map((pair) => [pair[0], pair[1]]);
 
-const scenario = {
+export const sampleScenario = {
   protocol: 'election',
   options: { leader: 'H', hello: false },
   topology: { nodes: Array.from('ABCDEFGH'), links },
@@ -33,7 +33,7 @@ const show = ({ tau, oid, r, delta, nlts, lid }: Height): string =>
   `((${tau},${oid ? oid[1] : 0},${r}),${delta},(${nlts},${lid[1]}))`;
 
 export function sampleTable(): Table {
-  const simulation = new Simulation(parseScenario(scenario, protocols), { host: 'snapshots' });
+  const simulation = new Simulation(parseScenario(sampleScenario, protocols), { host: 'snapshots' });
   const { network, configuration } = simulation;
   const heights = () => new Map([...configuration.nodes].map(([id, node]) => [id, show(electionContext(node).height)]));
   simulation.start();

@@ -11,6 +11,7 @@ import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { createTopology } from '../../../network/topology/index.js';
 import { mean } from '../election/figures.js';
 import { acyclicTable } from './acyclic.js';
+import { persistentFigure } from './figures.js';
 import { lemma51, semiSynchronous, type ActivatedShare } from './rounds.js';
 import { runLocking, type LockRequest, type LockingOutcome } from './run.js';
 import { recoveryTable } from '../recovery.js';
@@ -91,6 +92,7 @@ export const exclusionExperiment: Experiment = {
     yield roundsTable();
     yield recoveryTable(exclusion);
     yield crowdPlot(crowd);
+    yield persistentFigure();
     progress(1);
   },
 };

@@ -1,11 +1,11 @@
 /**
- * Figures 1 to 4 of the queue's paper, drawn from runs: a tree, its quiescent states, a legal state, an illegal one, and the step of the
- * proof of Theorem 4.4 that removes one find from a legal state.
+ * Figures 1 to 5 of the queue's paper, drawn from runs: a tree, its quiescent states, a legal state, an illegal one, the step of the proof of
+ * Theorem 4.4 that removes one find from a legal state, and an edge as a cycle.
  *
  * Each run follows given choices. The guardians have no effect in it, since their timers never fire.
  */
 import type { Configuration } from '../../../machines/protocol.js';
-import { isFind, pointerIn } from '../../../machines/queue/view.js';
+import { isFind, isObserver, look, pointerIn } from '../../../machines/queue/view.js';
 import type { Choice } from '../../../network/world/choice.js';
 import type { DrawnArrow, Drawing, DrawnPanel } from '../drawing.js';
 import { stateAfter } from '../state-after.js';
@@ -76,5 +76,40 @@ export function queueFigures(): Drawing {
       panel('Figures 3, 4: L, d has asked', treeAfter(steps.after)),
     ],
     note: 'From L0 the request of d leads to L: each arrow on its way is turned, and its find is on the edge from b to a (Theorem 4.4).',
+  };
+}
+
+/** A corrupt edge with one observer, and finds before and behind it. */
+const EDGE_SEED = 316;
+
+/** The messages of this edge, clockwise: from a to b, and back to a. Each find is before the observer (Fal) or behind it (Fla). */
+export function edgeAsCycle() {
+  const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] };
+  const scenario = { protocol: 'queue', topology, options: { root: 'a' }, events: [{ at: 0, do: 'corrupt' }], seed: EDGE_SEED };
+  const edge = look(stateAfter(scenario, [{ event: 0 }]), ['a', 'b']);
+  // Lists of messages begin with the oldest one, which is farthest from its sender.
+  const [down, up] = [edge.down.toReversed(), edge.up.toReversed()];
+  const cycle = [...down, ...up];
+  const observer = cycle.findIndex(isObserver);
+  const sets = cycle.map((_, i) => (i < observer ? 'Fal' : i > observer ? 'Fla' : 'observer'));
+  return { sets, down: down.length, edge };
+}
+
+export function edgeFigure(): Drawing {
+  const { sets, down } = edgeAsCycle();
+  const place = (i: number) => {
+    const [rank, count] = i < down ? [i + 1, down] : [i - down + 1, sets.length - down];
+    const along = (4 * rank) / (count + 1);
+    return i < down ? { x: along, y: 0 } : { x: 4 - along, y: 2 };
+  };
+  const messages = sets.map((set, i) => ({ id: set === 'observer' ? 'obs' : `f${i + 1}`, ...place(i), note: set }));
+  const order = ['a', ...messages.slice(0, down).map(({ id }) => id), 'b', ...messages.slice(down).map(({ id }) => id), 'a'];
+  const nodes = [{ id: 'a', x: 0, y: 1 }, ...messages, { id: 'b', x: 4, y: 1 }];
+  const arrows = order.slice(1).map((to, i): DrawnArrow => ({ from: order[i]!, to, kind: 'message' }));
+  return {
+    name: 'queue-figure-5',
+    title: 'Figure 5: the edge (a, b) as a cycle, on which messages travel clockwise',
+    panels: [{ caption: 'Fal: a to observer. Fla: observer to a', nodes, arrows }],
+    note: 'Equation 2: φ(e) = |Fal| + |Fla| + p(a, e) + p(b, e).',
   };
 }

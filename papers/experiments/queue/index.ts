@@ -8,7 +8,7 @@ import type { Experiment, Table } from '../experiment.js';
 import { queue } from '../../../machines/queue/index.js';
 import { recoveryTable } from '../recovery.js';
 import { applicationsTable, interleavingsTable } from './applications.js';
-import { queueFigures } from './figures.js';
+import { edgeFigure, queueFigures } from './figures.js';
 import { legalTable } from './legal.js';
 import { fixedTree, layered, messagesAtRest, untilObserved, spanningShapes, type SpanningShape } from './run.js';
 
@@ -31,6 +31,7 @@ export const queuePaper: Experiment = {
     yield applicationsTable();
     yield recoveryTable(queue);
     yield queueFigures();
+    yield edgeFigure();
   },
 };
 

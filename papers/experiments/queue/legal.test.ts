@@ -2,7 +2,7 @@
 import { assign } from 'xstate';
 import { expect, test } from 'vitest';
 import { POINTER } from '../../../machines/queue/messages.js';
-import { isQuiescent, queueFigures, steps, treeAfter } from './figures.js';
+import { edgeAsCycle, isQuiescent, queueFigures, steps, treeAfter } from './figures.js';
 import { isLegalState, legalStates, pointersAlone, reachedStates } from './legal.js';
 import { untilObserved } from './run.js';
 
@@ -43,4 +43,11 @@ test("the figures match their captions; a request leads from L0 to L'", () => {
   const [tree, , , illegal] = queueFigures().panels;
   expect(tree!.arrows).toHaveLength(6);
   expect(illegal!.arrows.filter(({ kind }) => kind !== 'link').length).toBeGreaterThan(7);
+});
+
+test('Figure 5: the finds on both sides of the observer and the pointers add up to phi', () => {
+  const { sets, edge } = edgeAsCycle();
+  const count = (set: string): number => sets.filter((each) => each === set).length;
+  expect([count('Fal'), count('observer'), count('Fla')]).toEqual([1, 1, 3]);
+  expect(count('Fal') + count('Fla') + edge.pa + edge.pb).toBe(edge.phi);
 });
