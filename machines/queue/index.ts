@@ -25,7 +25,8 @@ import { queueOptions } from './options.js';
 import { pointerMachine } from './pointer.js';
 import { rolesAtStart } from './start.js';
 
-const queueCore = /* @__PURE__ */ defineCore({
+/** The charts, messages and commands of the queue, which an application of it loads. */
+export const queueCore = /* @__PURE__ */ defineCore({
   name: 'queue',
   charts: { [POINTER]: pointerMachine, [GUARDIAN]: guardianMachine, [TREE]: treeMachine },
   network: { reach: 'links', order: 'fifo' },

@@ -1,7 +1,7 @@
 /** The larger searches: Dijkstra's ring with the published count, from each of its states, losses, and three ballots of Paxos. */
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../entries/network.js';
-import { type Protocol } from '../../index.js';
+import type { Protocol } from '../../index.js';
 import { checkScenario } from '../../test/explore/scenario.js';
 import { explore } from '../../test/explore/explore.js';
 import { dijkstraRing } from './dijkstra-ring.js';

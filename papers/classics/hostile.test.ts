@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseScenario, Simulation } from '../../entries/network.js';
 import { protocols } from '../../entries/machines.js';
-import { type Protocol } from '../../index.js';
+import type { Protocol } from '../../index.js';
 import { checkScenario } from '../../test/explore/scenario.js';
 import { snapshotOver } from './chandy-lamport.js';
 import * as classics from './index.js';
