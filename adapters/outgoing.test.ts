@@ -194,3 +194,16 @@ test('a peer waits while its link or queue has messages; lost ones are reported'
   outgoing.forget('b');
   expect(outgoing.waitsFor(end.context as never)).toBe(false);
 });
+
+test('only lost messages of the application are reported at the end', () => {
+  const { outgoing, end, send, taken, warnings } = linkOf('up', 1_000);
+  const ofNode = envelopeOf('locks', { type: 'hello' });
+  const lose = () => (outgoing.noteLost(end.context as never), warnings().length);
+  send('received');
+  taken();
+  send(ofNode);
+  expect(lose()).toBe(0);
+  send('lost');
+  send(ofNode);
+  expect(lose()).toBe(1);
+});

@@ -40,6 +40,8 @@ interface Turn {
 
 export class Outgoing {
   private readonly turns = new Map<NodeId, Turn[]>();
+  /** The peers for which a message of the application may wait. */
+  private readonly awaitedByApplication = new Set<NodeId>();
   private readonly rooms: ReturnType<typeof roomsIn>;
 
   constructor(
@@ -65,6 +67,8 @@ export class Outgoing {
     const turns = this.turnsOf(peer);
     const conversation = conversationOf(message);
     if (conversation === OWN) this.refuseBeyond(end.context, bodies);
+    if (!this.waitsFor(end.context)) this.awaitedByApplication.delete(peer);
+    if (conversation === OWN) this.awaitedByApplication.add(peer);
     const waiting = this.waits(end.context);
     if (bodies.length === 1 && !turns.some((turn) => turn.conversation === conversation))
       this.node.attempt('post', { peer, body: bodies[0] });
@@ -91,6 +95,7 @@ export class Outgoing {
   /** Drops the messages that wait for a peer that has gone. */
   forget(peer: NodeId): void {
     this.turns.delete(peer);
+    this.awaitedByApplication.delete(peer);
   }
 
   hasTurns(peer: NodeId): boolean {
@@ -101,9 +106,10 @@ export class Outgoing {
     return outbox.length > 0 || this.hasTurns(peer);
   }
 
-  /** Warns of messages that a peer has not received when the transport closes. */
+  /** Warns of messages of the application that a peer has not received when the transport closes. Nodes end with the transport. */
   noteLost(c: LinkContext): void {
-    if (this.waitsFor(c)) this.drops.drop(`the transport closed while ${this.waits(c)} for "${c.peer}"`);
+    if (this.waitsFor(c) && this.awaitedByApplication.has(c.peer))
+      this.drops.drop(`the transport closed while ${this.waits(c)} for "${c.peer}"`);
   }
 
   private end(peer: NodeId): RoleView<LinkContext> | undefined {

@@ -1,9 +1,12 @@
 /** Locks when peers fail: docs/locks.md. */
+import { WebSocket } from 'ws';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { asyncScheduler, VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 import { MapStorage } from '../storage/map.fixture.js';
 import type { Json } from '../transports/transport.js';
 import { InProcessBus } from '../transports/in-process.js';
+import { webSocketHub } from '../transports/web-socket-hub.js';
+import { webSocket } from '../transports/web-socket.js';
 import { createLocks, type Locks, type LocksOptions } from './locks.js';
 import { cuttable, peers, settled } from './peers.fixture.js';
 
@@ -103,14 +106,21 @@ describe('locks that an error ends', () => {
   });
 });
 
-test.each(['the bus', 'the transports'])('closing %s before the locks prints nothing', async (first) => {
-  const printed = (['warn', 'error', 'info'] as const).map((level) =>
+/** Everything that is printed until the test ends. */
+function printed(): string[] {
+  const spies = (['warn', 'error', 'info'] as const).map((level) =>
     vi
       .spyOn(console, level)
       .mockClear()
-      .mockImplementation(() => {}),
+      .mockImplementation((text: string) => void texts.push(text)),
   );
-  onTestFinished(() => printed.forEach((spy) => spy.mockRestore()));
+  const texts: string[] = [];
+  onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
+  return texts;
+}
+
+test.each(['the bus', 'the transports'])('closing %s before the locks prints nothing', async (first) => {
+  const texts = printed();
   const bus = new InProcessBus();
   const all = ['a', 'b', 'c'].map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b', 'c'] }));
   await Promise.all(all.map((locks) => locks.request('printer', () => {})));
@@ -118,7 +128,19 @@ test.each(['the bus', 'the transports'])('closing %s before the locks prints not
   else await Promise.all(all.map(({ transport }) => transport.close()));
   await Promise.all(all.map((locks) => locks.close()));
   bus.close();
-  expect(printed.flatMap((spy) => spy.mock.calls.flat())).toEqual([]);
+  expect(texts).toEqual([]);
+});
+
+test('closing the hub before the locks prints one line for the hub', async () => {
+  const texts = printed();
+  const hub = await webSocketHub({ port: 0 });
+  const url = `ws://127.0.0.1:${hub.port}`;
+  const ids = ['a', 'b', 'c'];
+  const all = ids.map((id) => createLocks({ transport: webSocket({ id, url, WebSocket }), peers: ids }));
+  await Promise.all(all.map((locks) => locks.request('printer', () => {})));
+  await hub.close();
+  await Promise.all(all.map((locks) => locks.close()));
+  expect(texts).toEqual([expect.stringMatching(/^peer "[abc]" has no connection and will retry: no connection to ws:/)]);
 });
 
 describe('a peer with unreasonable epoch numbers', () => {
