@@ -87,7 +87,7 @@ export class MachineTesting {
 
   /** Takes steps again. The search continues after a failure, so only its own rule is checked. */
   private again(subject: Subject, { rule }: Failure, performs: boolean) {
-    const options = performs ? {} : { performs, counts: (one: string) => one === rule };
+    const options = { onlyChoices: true, ...(!performs && { performs, counts: (one: string) => one === rule }) };
     return async (steps: readonly MachineStep[]) =>
       runPlan(subject, rule === GOES ? await planAlong(subject, steps) : { steps }, options);
   }

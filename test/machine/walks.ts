@@ -33,7 +33,9 @@ export async function walkRandomly(subject: Subject): Promise<Walks> {
     const steps = await chooseSteps(subject, random, limits?.steps ?? STEPS, taken);
     walks.push(steps);
     const failure = await runPlan(subject, { steps });
-    if (failure) return { walks, failure: await shrink(failure, subject.tests, (steps) => runPlan(subject, { steps })) };
+    if (!failure) continue;
+    const again = (steps: readonly MachineStep[]) => runPlan(subject, { steps }, { onlyChoices: true });
+    return { walks, failure: await shrink(failure, subject.tests, again) };
   }
   return { walks, failure: null };
 }
