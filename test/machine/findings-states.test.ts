@@ -157,6 +157,25 @@ c(
 );
 c('root on leads out', chart({ initial: 'a', on: { RESET: '.a' }, states: { a: { on: { GO: 'b' } }, b: {} } }), []);
 c('wildcard leads out', chart({ initial: 'a', states: { a: { on: { GO: 'b' } }, b: { on: { '*': 'a' } } } }), []);
+const counted = { actions: assign({ n: ({ context }: any) => Math.min(3, context.n + 1) }) };
+c(
+  'a wildcard that only assigns leads nowhere',
+  chart({ context: { n: 0 }, initial: 'a', states: { a: { on: { GO: 'b', '*': counted } }, b: { on: { '*': counted } } } }),
+  ['dead end b'],
+);
+c(
+  'a wildcard that passes events on is no dead end',
+  chart({
+    initial: 'a',
+    states: { a: { on: { GO: 'b' } }, b: { on: { '*': { actions: sendTo('elsewhere', { type: 'X' }) } } } },
+  }),
+  [],
+);
+c(
+  'a wildcard in the only state collects',
+  chart({ context: { n: 0 }, initial: 'a', states: { a: { on: { '*': counted } } } }),
+  [],
+);
 c('forbidden wildcard', chart({ initial: 'a', states: { a: { on: { GO: 'b' } }, b: { on: { '*': {} } } } }), ['dead end b']);
 c(
   'history leads back',

@@ -27,7 +27,8 @@ export function* deadEnds(subject: Subject, graph: MachineGraph): Generator<Foun
     // A machine without states has nowhere to go.
     if (leaves[0] === original.root) continue;
     const place = places.get(JSON.stringify(value))!;
-    const isStatic = leaves.every((leaf) => isClosed(leaf, original.root)) && !place.isLeft;
+    // A machine with one state collects events with a wildcard.
+    const isStatic = leaves.every((leaf) => isClosed(leaf, original, places.size > 1)) && !place.isLeft;
     // Values that samples or a filter exclude may lead out of it.
     const isSeen = running === 0 && !tests.filter && !leavesOut(tests.events);
     const isEmpty = isSeen && edges.size === 0;
@@ -49,11 +50,12 @@ export function* deadEnds(subject: Subject, graph: MachineGraph): Generator<Foun
 
 /** States of child machines that wait for an end that is in another state. */
 function* deadEndsOfChildren({ originals, name }: Subject, graph: MachineGraph): Generator<Found> {
-  for (const [chart, { root }] of originals) {
+  for (const [chart, machine] of originals) {
+    const { root } = machine;
     const inner = Object.values(root.states);
     if (chart === name || root.type === 'parallel' || !inner.some(({ type }) => type === 'final')) continue;
     for (const node of inner) {
-      if (node.type !== 'atomic' || !isClosed(node, root) || [...root.transitions.values()].flat().length > 0) continue;
+      if (node.type !== 'atomic' || !isClosed(node, machine) || [...root.transitions.values()].flat().length > 0) continue;
       const of = nameOf([node]);
       const steps = wayInto(graph, `${chart}: state ${of}`);
       if (steps) yield { chart, of, steps, description: `nothing leads out of ${of}, and the child machine has not ended there` };
@@ -73,14 +75,28 @@ function* around(leaf: AnyStateNode): Generator<AnyStateNode> {
 
 const transitionsOf = ({ transitions, always }: AnyStateNode) => [...[...transitions.values()].flat(), ...(always ?? [])];
 
-/** True if a state, and those around it up to the root, have neither actors nor transitions with effects. */
-const isClosed = (leaf: AnyStateNode, root: AnyStateNode): boolean =>
-  [...around(leaf)].every((node) => node.invoke.length === 0 && transitionsOf(node).every((one) => isNothing(one, node))) &&
-  transitionsOf(root).every(({ target }) => target === undefined);
+/**
+ * True if a state, and those around it up to the root, have neither actors nor transitions with effects. A wildcard that only assigns or
+ * logs takes the events that nothing else takes: with `ignoresRest`, it is no effect.
+ */
+const isClosed = (leaf: AnyStateNode, machine: AnyStateMachine, ignoresRest = true): boolean =>
+  [...around(leaf)].every((node) => {
+    const hasEffect = (one: AnyTransitionDefinition) => !isNothing(one, node, ignoresRest && isOnlyNoted(one, machine));
+    return node.invoke.length === 0 && !transitionsOf(node).some(hasEffect);
+  }) && transitionsOf(machine.root).every(({ target }) => target === undefined);
 
-/** True if a transition has no effect: no action, and no target except its own state without inner states. */
-const isNothing = ({ target, actions, reenter }: AnyTransitionDefinition, node: AnyStateNode): boolean =>
-  actions.length === 0 && (target === undefined || (node.type === 'atomic' && !reenter && target.every((to) => to === node)));
+/** True if a transition has no effect: no action that counts, and no target except its own state without inner states. */
+const isNothing = ({ target, actions, reenter }: AnyTransitionDefinition, node: AnyStateNode, isNoted: boolean): boolean =>
+  (actions.length === 0 || isNoted) &&
+  (target === undefined || (node.type === 'atomic' && !reenter && target.every((to) => to === node)));
+
+/** True if a wildcard does no more than record its events in the context or a log. */
+const isOnlyNoted = ({ eventType, actions }: AnyTransitionDefinition, machine: AnyStateMachine): boolean =>
+  eventType === '*' &&
+  actions.every((given) => {
+    const { type } = (implementationsOf(machine).actions[nameOfAction(given) ?? ''] ?? given) as { type?: string };
+    return type === 'xstate.assign' || type === 'xstate.log';
+  });
 
 /** True if a guard here reads an event, so that another sample may lead out. */
 const asksEvents = (machine: AnyStateMachine, leaf: AnyStateNode): boolean =>
