@@ -6,7 +6,7 @@
  */
 import { configOf, rulesOf } from '../charts/config.js';
 import { guardItem } from '../coverage/items.js';
-import { guardName } from '../mutants/render.js';
+import { describeGuard } from '../mutants/render.js';
 import { countsOf } from './coverage.js';
 import type { MachineEdge, MachineGraph, MachineVertex } from './graph.js';
 import { reads } from './hints.js';
@@ -123,10 +123,12 @@ function* constantGuards(subject: Subject, graph: MachineGraph): Generator<Found
       if (choice.guard === undefined || reads(machine, choice.guard) === 'more') continue;
       const [yes, no] = [true, false].map((outcome) => counts[chart]?.[guardItem(id, outcome)] ?? 0) as [number, number];
       if (yes + no < DECISIONS_MIN || (yes > 0 && no > 0)) continue;
-      const description = `guard ${guardName(choice.guard as never)} is ${yes > 0 ? 'true' : 'false'} in every state where it is asked (${yes + no} steps)`;
+      const description = `${describeGuard(choice.guard)} is ${yes > 0 ? 'true' : 'false'} in every state where it is asked (${counted(yes + no)})`;
       yield { chart, of: id, description, steps: [] };
     }
 }
+
+const counted = (steps: number): string => `${steps} ${steps === 1 ? 'step' : 'steps'}`;
 
 const DECISIONS_MIN = 1;
 
@@ -149,15 +151,18 @@ function* resetsMissing(subject: Subject, graph: MachineGraph): Generator<Found>
   for (const { id, choice } of rulesOf(configOf(original))) {
     if (choice.guard === undefined) continue;
     for (const key of readsOfGuard(choice.guard, guards)) {
-      const path = [key, `${key}.length`, `${key}.size`].find((one) => graph.first.measures.has(one));
-      const turn = path !== undefined && !named.has(key) ? (turnOf(taken, path, 1) ?? turnOf(taken, path, -1)) : null;
-      if (!turn) continue;
-      const found = comesBack(taken, turn, name, id) ?? (path === key ? staysDecided(taken, turn, name, id) : null);
-      if (!found) continue;
-      named.add(key);
-      const value = found.to.measures.get(path!)!;
-      const description = `${path} is ${value} when ${JSON.stringify(found.to.value)} is entered again, and nothing ever resets it: guard ${guardName(choice.guard as never)} (${id}) stays as it was decided`;
-      yield { of: key, steps: found.steps, description };
+      for (const path of graph.first.measures.keys()) {
+        if (named.has(key) || (path !== key && !path.startsWith(`${key}.`))) continue;
+        const turn = turnOf(taken, path, 1) ?? turnOf(taken, path, -1);
+        if (!turn) continue;
+        const isNumber = !/\.(?:length|size)$/.test(path);
+        const found = comesBack(taken, turn, name, id) ?? (isNumber ? staysDecided(taken, turn, name, id) : null);
+        if (!found) continue;
+        named.add(key);
+        const value = found.to.measures.get(path)!;
+        const description = `${path} is ${value} when ${JSON.stringify(found.to.value)} is entered again, and nothing ever resets it: ${describeGuard(choice.guard)} of ${id} stays as it was decided`;
+        yield { of: key, steps: found.steps, description };
+      }
     }
   }
 }

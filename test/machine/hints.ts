@@ -19,8 +19,14 @@ export function whyMissing(subject: Subject, chart: string, item: Item, counts: 
 function whyNot(item: Item, counts: ReadonlyMap<Item, number>): string {
   const kind = kindOf(item) as string;
   if (kind === 'action') return 'no transition that performs it was taken';
-  if (kind === 'outcome') return 'the service never had this result';
+  if (kind === 'outcome') return `the service never had this result${cureForOutcome(item)}`;
   return findReason(item, counts);
+}
+
+/** The sample for a result of a service, by its item: `outcome socket sends socket.closed`. */
+function cureForOutcome(item: Item): string {
+  const [, service, what] = /^outcome (.*) (done|fails|next|sends)\b/s.exec(item) ?? [];
+  return service === undefined ? '' : `; add a sample to ${at('services', service)}.${what}`;
 }
 
 const unwritten = (item: Item): string =>
@@ -165,7 +171,9 @@ function cureForRule(
   if (isBrought && reads(subject.original, choice.guard) === 'context') {
     const bare = bareEvents(subject).filter((type) => type !== event);
     const without = bare.length === 0 ? '' : ` (${bare.join(', ')} ${bare.length === 1 ? 'has' : 'have'} none)`;
-    return `; it reads only the context: add samples to the events that lead to one ${needs}${without}`;
+    const { context } = subject.original.config as { readonly context?: unknown };
+    const byStart = typeof context === 'function' && /\binput\b/.test(String(context)) ? ', or another input to starts' : '';
+    return `; it reads only the context: add samples to the events that lead to one ${needs}${without}${byStart}`;
   }
   return isBrought ? `; add a sample to ${place} ${needs}` : `; it needs a context ${needs}: add samples that lead there`;
 }

@@ -158,11 +158,13 @@ function lostActors({ root, snapshot, made, referred }: Rig): readonly string[] 
     .map((actor) => names.get(actor) ?? baseName(actor));
 }
 
-/** True if an action of its parent names an actor by its id, to stop it or to send it an event. */
+/** True if its parent names an actor by its id: to stop it, to send it an event, or to take its end. */
 function canReach(actor: AnyActor): boolean {
   const parent = parentOf(actor);
   const machine = (parent?.getSnapshot() as Partial<AnyMachineSnapshot> | undefined)?.machine;
   if (!parent || !machine) return false;
+  const ends = ['done.actor', 'error.actor', 'snapshot'].map((what) => `xstate.${what}.${actor.id}`);
+  if (ends.some((type) => machine.events.includes(type))) return true;
   const kind = kindOfLogic(actor.logic);
   // Promises and observables take no events, so that sending them one ends nothing.
   const listens = kind === 'machine' || kind === 'callback';

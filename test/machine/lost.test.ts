@@ -46,6 +46,21 @@ describe('no actor left running', () => {
     expect(await lost(machineThat(stop))).toEqual([]);
   });
 
+  test('nor is one whose end the chart takes by its id', async () => {
+    const machine = setup({ actors: { once: fromPromise(async () => 1) } }).createMachine({
+      id: 'jobs',
+      context: { ref: null as unknown, results: 0 },
+      initial: 'idle',
+      on: { 'xstate.done.actor.job': { actions: assign({ results: 1 }) }, 'xstate.error.actor.job': {} },
+      states: {
+        idle: { on: { ASK: { target: 'busy', actions: assign({ ref: ({ spawn }) => spawn('once', { id: 'job' }) }) } } },
+        busy: { on: { GO_ON: { target: 'over', actions: assign({ ref: null }) } } },
+        over: {},
+      },
+    });
+    expect(await lost(machine)).toEqual([]);
+  });
+
   test('nor in a region, nor by an id that the context holds', async () => {
     expect(await lost(machineThat(stopChild('ws'), { isParallel: true }))).toEqual([]);
     const byContext = stopChild(({ context, event }: any) => context.ids[event.n ?? 0]);

@@ -101,8 +101,23 @@ const isOnlyNoted = ({ eventType, actions }: AnyTransitionDefinition, machine: A
 /** True if a guard here reads an event, so that another sample may lead out. */
 const asksEvents = (machine: AnyStateMachine, leaf: AnyStateNode): boolean =>
   [...around(leaf), machine.root].some((node) =>
-    transitionsOf(node).some(({ guard }) => guard !== undefined && reads(machine, guard) === 'more'),
+    transitionsOf(node).some(({ guard }) => guard !== undefined && asksEvent(machine, guard)),
   );
+
+/** XState's `stateIn` reads only the state. */
+const asksEvent = (machine: AnyStateMachine, guard: unknown): boolean =>
+  reads(machine, guard) === 'more' && !(typeof guard === 'function' && 'stateValue' in guard);
+
+/** The states with a transition that was never taken, although another sample of its event could. */
+function unsampledStates({ original, name }: Subject, { vertices }: MachineGraph): ReadonlySet<string> {
+  const taken = new Set<unknown>(
+    vertices.flatMap(({ edges }) => [...(edges?.values() ?? [])].flatMap(({ items }) => [...items])),
+  );
+  const open = [...rulesOf(configOf(original))].filter(
+    ({ id, choice: { guard } }) => guard !== undefined && asksEvent(original, guard) && !taken.has(`${name}: transition ${id}`),
+  );
+  return new Set(open.map(({ state }) => state));
+}
 
 /** True if a step had no effect: its transitions only assign, and no action of the application was requested. */
 const isIdle = ({ items, view }: MachineEdge, idle: ReadonlySet<string>): boolean =>
@@ -147,11 +162,14 @@ interface Place {
   isTouched: boolean;
   /** True if all of its states were expanded, and none of them is final. */
   isOpen: boolean;
+  /** The states here that each state here leads to. */
+  readonly within: Map<MachineVertex, Set<MachineVertex>>;
 }
 
 function placesOf(vertices: readonly MachineVertex[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
-  for (const { value, way, edges, view, isTarget } of vertices) {
+  for (const vertex of vertices) {
+    const { value, way, edges, view, isTarget } = vertex;
     const key = JSON.stringify(value);
     const place = places.get(key) ?? {
       value,
@@ -162,8 +180,11 @@ function placesOf(vertices: readonly MachineVertex[]): ReadonlyMap<string, Place
       isActive: false,
       isTouched: false,
       isOpen: true,
+      within: new Map(),
     };
     places.set(key, place);
+    const within = new Set<MachineVertex>();
+    place.within.set(vertex, within);
     if (edges === null || isTarget || view.status !== 'active') place.isOpen = false;
     for (const { to, step, items } of edges?.values() ?? []) {
       const isTaken = [...(items as ReadonlySet<string>)].some((item) => item.includes(': transition '));
@@ -171,6 +192,7 @@ function placesOf(vertices: readonly MachineVertex[]): ReadonlyMap<string, Place
       place.isTouched ||= isTaken && isFromOutside(step);
       const target = JSON.stringify(to.value);
       if (target === key) {
+        if (isTaken) within.add(to);
         // An end keeps the configuration.
         if (to.view.status !== 'active') place.isLeft = true;
         continue;
@@ -187,20 +209,25 @@ function placesOf(vertices: readonly MachineVertex[]): ReadonlyMap<string, Place
  * Sets of configurations that lead only to each other. A set with the start is not reported, nor one that every run reaches without
  * external events, such as a loaded application. The regions of a parallel machine come to rest one by one, and are not checked.
  */
-export function* cyclesWithoutExit({ original, tests }: Subject, { vertices, first }: MachineGraph): Generator<Found> {
+export function* cyclesWithoutExit(subject: Subject, graph: MachineGraph): Generator<Found> {
+  const { original, tests } = subject;
+  const { vertices, first } = graph;
   const places = placesOf(vertices);
   if (tests.filter || original.root.type === 'parallel' || places.size > CONFIGURATIONS_MAX) return;
   const reached = new Map([...places.keys()].map((key) => [key, reach(places, key)]));
+  const unsampled = unsampledStates(subject, graph);
+  const mayBeLeft = ({ value }: Place) =>
+    leavesOf(original.root, value).some((leaf) => [...around(leaf)].some(({ path }) => unsampled.has(path.join('.'))));
   const done = new Set<string>();
-  for (const [key, around] of reached) {
-    const isBottom = [...around].every((one) => reached.get(one)!.has(key));
-    if (done.has(key) || !(around.size > 1 || isLoop(places.get(key)!)) || !isBottom) continue;
-    for (const one of around) done.add(one);
-    const inside = [...around].map((one) => places.get(one)!);
-    if (around.has(JSON.stringify(first.value)) || inside.some(({ isOpen }) => !isOpen)) continue;
-    const entering = [...places].filter(([from, { next }]) => !around.has(from) && [...next].some((one) => around.has(one)));
-    const isByEvent = entering.some(([, { byEvent }]) => [...byEvent].some((one) => around.has(one)));
-    const isOnlyEnd = [...reached.values()].every((ends) => ends.has(key));
+  for (const [key, ends] of reached) {
+    const isBottom = [...ends].every((one) => reached.get(one)!.has(key));
+    if (done.has(key) || !(ends.size > 1 || isLoop(places.get(key)!)) || !isBottom) continue;
+    for (const one of ends) done.add(one);
+    const inside = [...ends].map((one) => places.get(one)!);
+    if (ends.has(JSON.stringify(first.value)) || inside.some((place) => !place.isOpen || mayBeLeft(place))) continue;
+    const entering = [...places].filter(([from, { next }]) => !ends.has(from) && [...next].some((one) => ends.has(one)));
+    const isByEvent = entering.some(([, { byEvent }]) => [...byEvent].some((one) => ends.has(one)));
+    const isOnlyEnd = [...reached.values()].every((all) => all.has(key));
     if (isOnlyEnd && !isByEvent) continue;
     const of = inside
       .map(({ value }) => nameOf(leavesOf(original.root, value)))
@@ -220,8 +247,18 @@ export function* cyclesWithoutExit({ original, tests }: Subject, { vertices, fir
   }
 }
 
-/** A state that only time or a service moves, and that nothing leads out of. */
-const isLoop = ({ isLeft, isActive, isTouched }: Place): boolean => isActive && !isLeft && !isTouched;
+/** A state that only time or a service moves, again and again, and that nothing leads out of. */
+const isLoop = ({ isLeft, isActive, isTouched, within }: Place): boolean => isActive && !isLeft && !isTouched && hasCycle(within);
+
+/** True if states remain after those that lead nowhere are removed. */
+function hasCycle(within: ReadonlyMap<MachineVertex, ReadonlySet<MachineVertex>>): boolean {
+  const left = new Map(within);
+  for (let size = -1; size !== left.size;) {
+    size = left.size;
+    for (const [vertex, next] of left) if (![...next].some((one) => left.has(one))) left.delete(vertex);
+  }
+  return left.size > 0;
+}
 
 function reach(places: ReadonlyMap<string, Place>, from: string): ReadonlySet<string> {
   const reached = new Set([from]);
@@ -234,13 +271,16 @@ export function* waitsWithoutTimeout(subject: Subject, graph: MachineGraph): Gen
   const reached = new Set<unknown>(graph.items);
   for (const { edges } of graph.vertices)
     for (const { items } of edges?.values() ?? []) for (const item of items) reached.add(item);
+  const byTimer = transitionsByTimer(graph);
   for (const [chart, machine] of subject.originals)
     for (const node of nodesOf(machine.root)) {
       const state = node.path.join('.');
       const item = `${chart}: state ${state}`;
       if (state !== '' && !reached.has(item)) continue;
       const services = servicesOf(subject, machine, node);
-      if (services.length === 0 || !isWaiting(node, subject.within)) continue;
+      const isTimed = ({ source, eventType }: AnyTransitionDefinition): boolean =>
+        byTimer.has(`${chart}: transition ${source.path.join('.') || '(root)'}: ${eventType}`);
+      if (services.length === 0 || !isWaiting(node, subject.within, isTimed)) continue;
       yield {
         chart,
         of: state === '' ? '(root)' : state,
@@ -248,6 +288,12 @@ export function* waitsWithoutTimeout(subject: Subject, graph: MachineGraph): Gen
         description: `only ${services.join(' and ')} leads out of it: if that never settles, the machine waits forever. Give it an after, or an event that leads out`,
       };
     }
+}
+
+/** The transitions that a delayed event has taken, without their places in the lists of choices. */
+function transitionsByTimer({ vertices }: MachineGraph): ReadonlySet<string> {
+  const steps = vertices.flatMap(({ edges }) => [...(edges?.values() ?? [])]).filter(({ step }) => 'timer' in step);
+  return new Set(steps.flatMap(({ items }) => [...(items as ReadonlySet<string>)].map((item) => item.replace(/ #\d+$/, ''))));
 }
 
 /** The names of the services that a state waits for; empty if it has another actor. */
@@ -274,7 +320,7 @@ const isBelow = (one: AnyStateNode, top: AnyStateNode): boolean =>
   one === top || (one.parent !== undefined && isBelow(one.parent, top));
 
 /** True if only the services of a state lead out of it. */
-function isWaiting(node: AnyStateNode, within: ReadonlySet<string>): boolean {
+function isWaiting(node: AnyStateNode, within: ReadonlySet<string>, isTimed: (one: AnyTransitionDefinition) => boolean): boolean {
   const isInside = (one: AnyStateNode): boolean => isBelow(one, node);
   const around: AnyStateNode[] = [];
   for (let one = node.parent; one; one = one.parent) around.push(one);
@@ -298,5 +344,5 @@ function isWaiting(node: AnyStateNode, within: ReadonlySet<string>): boolean {
       ),
   ];
   const isOfService = (type: string) => /^xstate\.(done\.actor|error\.actor|snapshot)\./.test(type) || within.has(type);
-  return out.length > 0 && out.every(({ eventType }) => isOfService(eventType));
+  return out.length > 0 && out.every((one) => isOfService(one.eventType) && !isTimed(one));
 }

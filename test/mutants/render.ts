@@ -44,6 +44,12 @@ function actionName(action: unknown): string {
   return `${type}(${params?.name ?? ''})`;
 }
 
+/** A guard in a sentence: an inline one has only the name of its key. */
+export function describeGuard(guard: unknown): string {
+  const name = guardName(guard);
+  return name === 'guard' ? 'the guard' : `guard ${name}`;
+}
+
 export function guardName(guard: unknown): string {
   if (typeof guard === 'string') return guard;
   const { type, name, guards } = guard as { type?: string; name?: string; guards?: readonly unknown[] };
