@@ -51,7 +51,7 @@ export interface ElectionOptions extends InEnvironment {
   readonly name?: string;
   /** Pairs of peers that may be linked. @defaultValue all pairs */
   readonly links?: readonly (readonly [NodeId, NodeId])[];
-  /** Distance in hops that leaders of each further level cover, the lowest level first. */
+  /** Distance in hops that leaders of each further level cover, the lowest level first. @defaultValue no further levels */
   readonly radii?: readonly number[];
   /**
    * Milliseconds that a peer waits for others before it elects itself. It elects itself at once if all peers that it may be linked with

@@ -47,6 +47,7 @@ export function createQuota(options: QuotaOptions | LastingQuotaOptions): Quota 
  */
 export interface QuotaEvent {
   readonly type: 'take';
+  /** Number of permits. @defaultValue 1 */
   readonly amount?: number;
 }
 

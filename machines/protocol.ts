@@ -277,7 +277,7 @@ export interface Wiring {
   label?(role: string): Readonly<Record<string, unknown>> | undefined;
   /** The role that receives the messages of this role instead of the network: for each send the event `outgoing {to, message, by}`. */
   carrier?(role: string): string | undefined;
-  /** True if only the listener receives the notifications of this role, and not the application. */
+  /** True if only the listener receives the notifications of this role, and not the application. @defaultValue `false` */
   isInner?(role: string): boolean;
   /**
    * Prefix of the part that a role belongs to, such as `tree.`; empty for a role outside of all parts. Messages, notifications and roles
@@ -366,11 +366,19 @@ export interface NetworkNeeds {
   readonly order: 'fifo' | 'unordered';
   /** True if events carry the time in the field `at`. @defaultValue `false` */
   readonly time: boolean;
-  /** True if the promises hold on channels that lose and duplicate messages. None of the five papers claims this for its protocol. */
+  /**
+   * True if the promises hold on channels that lose and duplicate messages. None of the five papers claims this for its protocol.
+   *
+   * @defaultValue `false`
+   */
   readonly isLossy?: boolean;
-  /** True if messages are routed and links must not fail: a composition with a part that works on links. */
+  /** True if messages are routed and links must not fail: a composition with a part that works on links. @defaultValue `false` */
   readonly keepsLinks?: boolean;
-  /** True if nodes outside of the topology may participate. A node of an application then accepts messages from every peer. */
+  /**
+   * True if nodes outside of the topology may participate. A node of an application then accepts messages from every peer.
+   *
+   * @defaultValue `false`
+   */
   readonly isOpen?: boolean;
 }
 
@@ -387,7 +395,7 @@ interface CommonCore<O> {
   /** Results of the first draws of some nodes, if a scenario fixes them. Later ones come from the seed. */
   draws?(options: O): Readonly<Record<NodeId, readonly number[]>>;
   readonly wiring?: Wiring;
-  /** Types of the notifications that its charts emit and a stack may use. By default, those that complete a command. */
+  /** Types of the notifications that its charts emit and a stack may use. @defaultValue those that complete a command */
   readonly notices?: readonly string[];
   /** Fields of each type of message, each with its check. A message of another type or with other fields is malformed. */
   readonly messages?: MessageShapes;
@@ -440,7 +448,7 @@ export interface CoreDescription<O = any, N extends string = string> extends Com
   reload?(node: NodeId, instance: Instance<O>, stored: Stored): readonly RoleStart[];
   /** The role that receives an event from outside first. Required with `roles`. */
   route?(event: OutsideEvent, node: { has(role: string): boolean }): string;
-  /** Checks and completes the options of a scenario. By default, a protocol has no options. */
+  /** Checks the options of a scenario and adds defaults. @defaultValue no options */
   options?(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): O;
   /** Check of a message. Use it instead of `messages` if a table of fields is not enough. */
   accepts?(message: unknown, instance: Instance<O>): boolean;
@@ -453,24 +461,26 @@ export interface CoreDescription<O = any, N extends string = string> extends Com
  * @public
  */
 export interface Checks<O = any> {
-  /** Properties of the protocol. By default, `noNodeIsStuck`: no node waits forever for a message. */
+  /** Properties of the protocol. `noNodeIsStuck` requires that no node waits forever for a message. @defaultValue only `noNodeIsStuck` */
   properties?(instance: Instance<O>): readonly Property<O>[];
   /** Generator of arbitrary states. */
   readonly corruption?: Corruption<O>;
-  /** True if a run may end here. For protocols that always have messages in flight. */
+  /** True if a run may end here. For protocols that always have messages in flight. @defaultValue always false */
   atRest?(c: Configuration<O>): boolean;
   /**
    * True if an armed timer may expire now, for papers that bound delays by it. The checker has no time and calls this before it fires a
    * timer.
+   *
+   * @defaultValue always true
    */
   mayFire?(c: Configuration<O>, node: NodeId, role: string, timer: string): boolean;
   /** Maps states of a node with the same future to one of them. The checker continues from it, so counters may grow forever. */
   canonical?(view: NodeView): NodeView;
   /** Times in states and messages, if charts keep them. The checker then only compares which of two is later. */
   times?(options: O): Times | null;
-  /** Samples that path generation feeds to each chart. */
+  /** Samples that path generation feeds to each chart. @defaultValue `{}` */
   readonly samples?: Readonly<Record<string, readonly ChartSamples[]>>;
-  /** Small systems to walk, check and fuzz. By default, a few topologies with every command at every node. */
+  /** Small systems to walk, check and fuzz. @defaultValue a few topologies with every command at every node */
   readonly systems?: readonly SystemSample[];
 }
 
@@ -480,11 +490,11 @@ export interface Checks<O = any> {
  * @public
  */
 export interface View<O = any> {
-  /** Citation of the paper. */
+  /** Citation of the paper. @defaultValue `''` */
   readonly paper?: string;
-  /** Observer of a run. By default, it reports the state of each node. */
+  /** Observer of a run. @defaultValue reports the state of each node */
   observe?(instance: Instance<O>): Observer;
-  /** Marks of a node. `links` resolves ports; the configuration contains the messages on links. By default, the state of the node. */
+  /** Marks of a node. `links` resolves ports; the configuration contains the messages on links. @defaultValue the state of the node */
   overlay?(node: NodeView, id: NodeId, links: LinksView, c: Configuration): Overlay;
 }
 

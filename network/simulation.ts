@@ -36,13 +36,13 @@ export interface SimulationOptions {
   readonly inspect?: Inspect;
   /** `false` measures only: no property is checked or reported. @defaultValue `true` */
   readonly watch?: boolean;
-  /** Operators on channels instead of the scenario's latency. */
+  /** Operators on channels. @defaultValue the scenario's latency */
   readonly medium?: Medium;
   /** Choices to run instead of time: a counterexample of the checker, or a schedule that may grow during the run. */
   readonly choices?: readonly Choice[];
   /** Property that these choices violate, according to a checker. */
   readonly refutes?: Refuted;
-  /** Initial state instead of the nodes' own. */
+  /** Initial state. @defaultValue the nodes' own */
   readonly start?: StartState;
 }
 

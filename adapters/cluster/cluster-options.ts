@@ -49,7 +49,7 @@ export interface ClusterOptions<M extends Machines> extends InEnvironment {
   readonly peers: readonly NodeId[];
   /** The machines of the application, by kind. All peers and clients pass the same kinds. */
   readonly machines: M;
-  /** The storage of this member's copies. Without it, copies are lost when more than half of the members have ended. */
+  /** The storage of this member's copies. Without it, copies are lost when more than half of the members have ended. @defaultValue none */
   readonly storage?: PeerStorage | undefined;
   /** True for a process that hosts no actors and keeps no copies: it sends and subscribes. @defaultValue false */
   readonly client?: boolean;
@@ -63,7 +63,7 @@ export interface ClusterOptions<M extends Machines> extends InEnvironment {
    * @defaultValue 'stay'
    */
   readonly placement?: 'stay' | 'sender' | 'balance';
-  /** Versions of machines, by kind. */
+  /** Versions of machines, by kind. @defaultValue 1 for each kind */
   readonly versions?: { readonly [K in keyof M]?: MachineVersion };
   /** The time in milliseconds after which an actor without work, subscribers and events is removed from memory. @defaultValue 60000 */
   readonly idleMs?: number;

@@ -53,6 +53,8 @@ export interface LocksOptions extends InEnvironment {
    *
    * Risk: after a restart of a majority without storage, the cluster may begin next to a peer that is cut off and has not noticed it. It
    * may then grant a lock that this peer still holds, with a larger fence.
+   *
+   * @defaultValue waits for all of `peers`
    */
   readonly bootstrap?: 'majority';
   /** The name of the cluster. Only peers with the same name share locks. @defaultValue `locks` */
@@ -60,6 +62,8 @@ export interface LocksOptions extends InEnvironment {
   /**
    * The storage for the state that this peer must not forget when its process ends. Without storage, the state is lost when all peers have
    * stopped.
+   *
+   * @defaultValue none
    */
   readonly storage?: PeerStorage | undefined;
   /**
@@ -86,7 +90,7 @@ export interface LockOptions {
    * can be granted. Not for clients. @defaultValue false
    */
   readonly ifAvailable?: boolean;
-  /** Exists only for compatibility with the Web Locks API: a lock is never taken from its holder. */
+  /** Exists only for compatibility with the Web Locks API: a lock is never taken from its holder. @defaultValue `false` */
   readonly steal?: false;
   /** Stops waiting, and the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;

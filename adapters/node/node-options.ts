@@ -23,7 +23,7 @@ export interface NodeOptions<O = any, N extends string = string> extends InEnvir
   readonly protocol: Core<O, N>;
   /** All participating nodes, including this one, and the initial links. */
   readonly topology: Topology;
-  /** The protocol's options, as in a scenario. */
+  /** The protocol's options, as in a scenario. @defaultValue `{}` */
   readonly options?: Readonly<Record<string, unknown>>;
   /**
    * Peers with which this node may have a link. If a node lists another one, that one must list it too.
@@ -40,11 +40,13 @@ export interface NodeOptions<O = any, N extends string = string> extends InEnvir
   /** An observer of the node's live actors, as in XState. */
   readonly inspect?: Inspect | undefined;
   /**
-   * Storage of the values that the charts store. The protocol defines how it restarts from them. Without storage, each write
-   * succeeds immediately.
+   * Storage of the values that the charts store. The protocol defines how it restarts from them. Without storage, each write succeeds
+   * immediately.
+   *
+   * @defaultValue none
    */
   readonly storage?: PeerStorage | undefined;
-  /** A state to continue from, instead of the protocol's start. */
+  /** A state to continue from. @defaultValue the protocol's initial state */
   readonly resume?: NodeView;
   /**
    * Returns a command that the application has already carried out, or `null`. It is called before every step, and its command is

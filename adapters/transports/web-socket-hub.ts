@@ -56,7 +56,11 @@ export type HubLimits = ListenLimits;
 export interface Admission {
   /** Ids that may connect. @defaultValue all ids */
   readonly ids?: readonly NodeId[];
-  /** Returns true if the peer may connect. Any other value refuses it. If the promise rejects, the peer is refused for now and retries. */
+  /**
+   * Returns true if the peer may connect. Any other value refuses it. If the promise rejects, the peer is refused for now and retries.
+   *
+   * @defaultValue admits all
+   */
   readonly admit?: (applicant: Applicant) => boolean | Promise<boolean>;
 }
 

@@ -79,6 +79,7 @@ export interface ListenOptions extends InEnvironment {
   readonly path?: string;
   /** Origins whose pages may connect, such as `https://example.org`. @defaultValue only the origin of the listener */
   readonly origins?: Origins;
+  /** Limits of every connection. @defaultValue 10,000 connections, 1,000 for each address, 256 MiB unread, 5 s to be admitted */
   readonly limits?: Partial<ListenLimits>;
   /** Class that turns upgrades into WebSockets. @defaultValue the class of the package `ws` */
   readonly WebSocketServer?: new (options: ServerOptionsOfWs) => Upgrades;

@@ -21,7 +21,9 @@ export type Workload = {
 
 /** Maximum number of lost messages, and of duplicated ones; `Infinity` for any number. */
 export interface Budget {
+  /** @defaultValue 0 */
   readonly loss?: number;
+  /** @defaultValue 0 */
   readonly duplicate?: number;
 }
 

@@ -61,8 +61,9 @@ export interface ActorsQuestion
     ActorsDescription,
     Pick<ExploreOptions, 'order' | 'faults' | 'bounds' | 'goal' | 'search' | 'reduce' | 'now' | 'onProgress'> {
   /**
-   * External events at any moment, those of one actor in this order. They do not have to be in `events`. By default, each of `events` may
-   * come any number of times, whenever the chart accepts it.
+   * External events at any moment, those of one actor in this order. They do not have to be in `events`.
+   *
+   * @defaultValue each of `events` any number of times, whenever the chart accepts it
    */
   readonly script?: readonly { readonly actor: string; readonly event: Message }[];
 }

@@ -31,7 +31,7 @@ export interface CommandAt {
  */
 export interface ExploreOptions {
   readonly topology: Topology;
-  /** The protocol's options, as in a scenario. */
+  /** The protocol's options, as in a scenario. @defaultValue `{}` */
   readonly options?: Readonly<Record<string, unknown>>;
   /** Several options to begin with, in one search. Properties must not depend on what differs between them. */
   readonly initials?: readonly Readonly<Record<string, unknown>>[];
@@ -45,7 +45,7 @@ export interface ExploreOptions {
    * @defaultValue no commands
    */
   readonly commands?: 'unlimited' | { readonly unlimited: readonly (string | CommandAt)[] } | readonly Scripted[];
-  /** Each event of the list waits until no message of the previous one is in flight. */
+  /** Each event of the list waits until no message of the previous one is in flight. @defaultValue false */
   readonly oneByOne?: boolean;
   /**
    * Order of messages on a channel.
@@ -61,6 +61,8 @@ export interface ExploreOptions {
   readonly faults?: Budget;
   /**
    * Nodes that begin in every state that the protocol's corruption can choose, with every content of the channels between them.
+   *
+   * @defaultValue no nodes
    */
   readonly corrupt?: readonly NodeId[];
   /**
@@ -71,8 +73,9 @@ export interface ExploreOptions {
   readonly properties?: readonly Property<any>[];
   /** A condition that every state must be able to reach. States that cannot are doomed. */
   readonly goal?: (c: Configuration<any>) => boolean;
-  /** Count the goal only where it holds from then on, whatever happens. */
+  /** Count the goal only where it holds from then on, whatever happens. @defaultValue false */
   readonly goalLasts?: boolean;
+  /** Limits of the search. A search that reaches one has the verdict `unknown`. @defaultValue the defaults of `Bounds` */
   readonly bounds?: Bounds;
   /**
    * Order of the search. Breadth-first search finds a shortest counterexample.
@@ -80,10 +83,13 @@ export interface ExploreOptions {
    * @defaultValue `'breadth'`
    */
   readonly search?: 'breadth' | 'depth';
+  /** A reduction of the states to search. @defaultValue none */
   readonly reduce?: Reduction;
   /**
    * Store 64 bits of each state instead of the whole state, to search larger systems. States may be missed: `chanceOfMiss` of the result is
    * an upper bound for the probability. Requires breadth-first search and excludes liveness properties.
+   *
+   * @defaultValue false
    */
   readonly compact?: boolean;
   /** The host's clock in milliseconds. Bounds in seconds and the seconds of the progress require it. */

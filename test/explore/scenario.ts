@@ -19,6 +19,7 @@ import { requireScenario } from '../../network/scenario/required.js';
 
 /** The bounds and methods of a search, for `checkScenario`. */
 export interface CheckOptions {
+  /** Limits of the search. A search that reaches one has the verdict `unknown`. @defaultValue the defaults of `Bounds` */
   readonly bounds?: Bounds;
   /**
    * Order of the search. Breadth-first search finds a shortest counterexample.
@@ -26,10 +27,13 @@ export interface CheckOptions {
    * @defaultValue `'breadth'`
    */
   readonly search?: 'breadth' | 'depth';
+  /** A reduction of the states to search. @defaultValue none */
   readonly reduce?: Reduction;
   /**
-   * Store 64 bits of each state instead of the whole state. States may be missed, with a probability of at most `chanceOfMiss` of
-   * the result.
+   * Store 64 bits of each state instead of the whole state. States may be missed, with a probability of at most `chanceOfMiss` of the
+   * result.
+   *
+   * @defaultValue false
    */
   readonly compact?: boolean;
   /** The host's clock in milliseconds. Bounds in seconds and the seconds of the progress require it. */

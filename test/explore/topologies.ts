@@ -22,6 +22,7 @@ const NODES_MAX = 5;
 /** Protocol and nodes for which `everyTopology` decides whether two networks are the same. */
 export interface Scope {
   readonly protocol: Protocol;
+  /** @defaultValue `{}` */
   readonly options?: Readonly<Record<string, unknown>>;
   /** Nodes whose names are used elsewhere, for example in commands. */
   readonly fixed?: readonly NodeId[];

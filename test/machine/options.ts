@@ -33,9 +33,9 @@ export type Samples = readonly unknown[] | ((args: SampleArgs) => readonly unkno
  * @public
  */
 export interface ServiceSamples {
-  /** Values with which a promise resolves; `[]` if it never does. */
+  /** Values with which a promise resolves; `[]` if it never does. @defaultValue `[undefined]` */
   readonly done?: Samples;
-  /** Errors of a promise, an observable or a callback; `[]` if it never fails. */
+  /** Errors of a promise, an observable or a callback; `[]` if it never fails. @defaultValue an `Error`, and none for a callback */
   readonly fails?: Samples;
   /** Events that a callback, an observable of events or a chart sends to its parent. */
   readonly sends?: Samples;
@@ -124,6 +124,7 @@ export interface MachineTests<Sut = any> {
    * `start`.
    */
   readonly starts?: readonly Start[];
+  /** Samples of the payload of each event, by type. @defaultValue the event type without a payload */
   readonly events?: EventSamples;
   /** Possible results of each service, by source name or id; `'real'` runs it. */
   readonly services?: Readonly<Record<string, ServiceSamples | 'real'>>;
@@ -133,12 +134,13 @@ export interface MachineTests<Sut = any> {
   readonly delays?: Readonly<Record<string, number>>;
   /** Other implementations, as `machine.provide` takes them. */
   readonly provide?: Readonly<Record<string, unknown>>;
-  /** Identity of a state, instead of the whole context: `(snapshot) => snapshot.context.items.length`. */
+  /** Identity of a state, for example `(snapshot) => snapshot.context.items.length`. @defaultValue the whole context */
   readonly distinguish?: (snapshot: AnyMachineSnapshot) => unknown;
   /** Steps that are not taken from a state, as `filterEvents` of xstate/graph. */
   readonly filter?: (snapshot: AnyMachineSnapshot, step: MachineStep) => boolean;
-  /** End of a path, as `toState` of xstate/graph. By default, there is a path to every state. */
+  /** End of a path, as `toState` of xstate/graph. @defaultValue a path to every state */
   readonly toState?: (snapshot: AnyMachineSnapshot) => boolean;
+  /** Limits of the search and the walks. @defaultValue the defaults of `Limits` */
   readonly limits?: Limits;
   /**
    * Also covers all pairs of transitions that can follow each other.
@@ -148,9 +150,12 @@ export interface MachineTests<Sut = any> {
   readonly pairs?: boolean;
   /**
    * `path`: `describeMachine` registers one test for each path, which the runner filters, retries and runs in parallel. The states are then
-   * searched at the collection of tests. By default, there is one test for each kind of paths.
+   * searched at the collection of tests.
+   *
+   * @defaultValue one test for each kind of paths
    */
   readonly each?: 'path';
+  /** Seed of the random walks and of samples drawn with fast-check. @defaultValue 1 */
   readonly seed?: number;
   /**
    * Performs the machine's actions while its states are searched. Live paths always perform them.
@@ -182,8 +187,10 @@ export interface MachineTests<Sut = any> {
    */
   readonly restore?: boolean;
   /**
-   * Required coverage for each kind of item, in percent. The default is 100, except for `configuration`, which has no default: many
-   * combinations of parallel regions are impossible.
+   * Required coverage for each kind of item, in percent. Many combinations of parallel regions are impossible, so `configuration` has no
+   * default.
+   *
+   * @defaultValue 100, and none for `configuration`
    */
   readonly thresholds?: Readonly<Partial<Record<MachineKind | 'configuration', number>>>;
   /** Reasons why an item cannot be covered, by its name in the report, or why a surviving mutant is equivalent. */

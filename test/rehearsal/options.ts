@@ -28,11 +28,13 @@ export interface RehearseOptions {
    * @defaultValue 3
    */
   readonly peers?: number | readonly number[];
-  /** Main functions of other processes by name, for example a hub. They fail like peers. */
+  /** Main functions of other processes by name, for example a hub. They fail like peers. @defaultValue none */
   readonly services?: Readonly<Record<string, Main>>;
   /**
    * Main functions of processes that no other process depends on, for example clients, each with a name. They start late and fail like
    * peers.
+   *
+   * @defaultValue none
    */
   readonly clients?: Readonly<Record<string, Main>>;
   /**
@@ -59,7 +61,7 @@ export interface RehearseOptions {
    * @defaultValue all kinds
    */
   readonly faults?: readonly FaultKind[];
-  /** Values of which each run draws one as `peer.knobs`, for example small limits that a run reaches. */
+  /** Values of which each run draws one as `peer.knobs`, for example small limits that a run reaches. @defaultValue none */
   readonly knobs?: Readonly<Record<string, readonly unknown[]>>;
   /**
    * Limits of Quiver's adapters, of which each run draws one.
