@@ -23,7 +23,7 @@ import { filter, firstValueFrom, map, merge, of, timer } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import { linkedCore } from '../machines/link/core.js';
-import { endsOf, isUp } from '../machines/link/view.js';
+import { endsOf, isUp, roleTo } from '../machines/link/view.js';
 import type { LinkNotification } from '../machines/link/machine.js';
 import { remembersLater, type Bye, type Frame, type LinkContext } from '../machines/link/frames.js';
 import type { Relay, Relayed } from '../machines/link/ways.js';
@@ -43,7 +43,6 @@ import {
   optional,
   wholeNumberOf,
 } from './options.js';
-import { FalseReports } from './false-reports.js';
 import { Clocks, firstSession, lastSession, refusalOf, SESSIONS_A_MS } from './clocks.js';
 import { absenceOf, explainAbsence } from './transports/absence.js';
 import { ConnectionError } from './transports/errors.js';
@@ -304,3 +303,34 @@ async function leaveAll(
 
 const byWayFirst = (ends: readonly RoleView<LinkContext>[]): RoleView<LinkContext>[] =>
   [true, false].flatMap((isByWay) => ends.filter(({ context }) => (context.via !== null) === isByWay));
+
+/**
+ * False reports of ended processes. If a transport reports that the process of a peer has ended, and the same run of the peer returns, only
+ * its connection had failed. Later reports about this run are ignored, and the link layer waits for the full patience.
+ */
+class FalseReports {
+  /** Nonce of each peer's run that was reported as ended. */
+  private readonly ended = new Map<NodeId, number>();
+  /** Nonce of each peer's run that has returned. */
+  private readonly alive = new Map<NodeId, number>();
+
+  constructor(private readonly node: LiveNode) {
+    node.notifications$.subscribe((notification) => this.note(notification as LinkNotification));
+  }
+
+  /** Passes a report to the link, unless an earlier one about the same run was false. */
+  pass(peer: NodeId): void {
+    if (this.alive.get(peer) !== this.runOf(peer)) this.node.attempt('gone', { peer });
+  }
+
+  private note({ type, peer }: LinkNotification): void {
+    if (type !== 'link.gone' && type !== 'link.up') return;
+    const run = this.runOf(peer)!;
+    if (type === 'link.gone') this.ended.set(peer, run);
+    else if (this.ended.get(peer) === run) this.alive.set(peer, run);
+  }
+
+  private runOf(peer: NodeId): number | null {
+    return (this.node.role(roleTo(peer))!.context as LinkContext).theirNonce;
+  }
+}

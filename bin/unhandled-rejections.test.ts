@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createMachine, fromPromise, setup } from 'xstate';
 import { MachineTesting } from '../test/machine/testing.js';
 import { called } from './called.fixture.js';
-import { patienceOf } from './unhandled-rejections.js';
+import { patienceOf } from './test-machine.js';
 
 const { inFolder } = called();
 

@@ -3,7 +3,7 @@ import { syntheticTrace } from '../../testing/synthetic-trace.js';
 import { corruptedScenario, directoryTrace, locksScenario, readTrace, traceOf } from '../page/testing/traces.js';
 import { Moment } from './moment.js';
 import { ReadTrace } from './recording.js';
-import { slicesOf } from './slices.js';
+import { slicesOf } from './spacetime.js';
 import { valueText } from './values.js';
 
 const faulty = readTrace(traceOf(corruptedScenario({ at: 3, node: 'n0', do: 'crash' })));

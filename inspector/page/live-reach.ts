@@ -1,12 +1,14 @@
 /**
- * Gestures on live nodes. The program performs them now, whatever moment is shown. The program of the selected node determines the possible
- * gestures, if it accepts any.
+ * Performs gestures: events that the viewer adds by hand. A running program performs them now, whatever moment is shown; the program of the
+ * selected node determines the possible ones, if it accepts any. For a simulation, the run is repeated with these events.
  */
 import { computed, effect, signal } from '@preact/signals';
 import type { Offer } from '../offers.js';
-import { gestureText, reachProblem, offer, type Gesture } from './reach.js';
+import { gestureText, reachProblem, offer, type Gesture, reach } from './reach.js';
 import { askServer } from './served.js';
 import { growing, isLoading, recording, selectedNode } from './state.js';
+import { reload } from './load.js';
+import { addGesture } from './story/own.js';
 
 /** True if the page shows a running program, whose trace is still growing. */
 export const isAlive = computed(() => growing().header?.live === true && isLoading.value);
@@ -56,4 +58,13 @@ async function ask(name: 'offer' | 'do', body: unknown): Promise<Offer | null> {
   const response = await askServer(`./reach/${name}`, { method: 'POST', body: JSON.stringify(body) });
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as Offer | null;
+}
+
+/**
+ * Performs gestures: events that the viewer adds by hand. They change the live program or, for a simulation, repeat the run with these
+ * events.
+ */
+export async function act(what: readonly Omit<Gesture, 'at'>[]): Promise<void> {
+  if (isAlive.value) for (const one of what) await reachNow(one);
+  else for (const done of await reach(what, reload)) addGesture(done);
 }

@@ -1,5 +1,5 @@
 /** Controls that add nodes to the network's picture. With "links by distance", nodes within a range of each other are linked. */
-import { act } from './act.js';
+import { act } from './live-reach.js';
 import { freeName, freeSpot, linksWithin, putAt, range } from './network/by-hand.js';
 import { links, middle, positions, spotsNow } from './network/picture.js';
 import { recording, selectedNode } from './state.js';

@@ -3,8 +3,7 @@
  */
 import { useState } from 'preact/hooks';
 import type { Offer, OfferedCommand } from '../offers.js';
-import { act } from './act.js';
-import { isAlive, lastDone, offerNow } from './live-reach.js';
+import { act, isAlive, lastDone, offerNow } from './live-reach.js';
 import { PlaceGestures } from './place-gestures.js';
 import { reachProblem, momentOfGesture, type Gesture } from './reach.js';
 import { moment, recording, selectedLink, selectedMessage, selectedNode } from './state.js';

@@ -3,9 +3,8 @@ import { computed, signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { activePaths } from '../model/values.js';
 import { eventFields, sampleOf, valueOfField, type EventField } from '../model/event-fields.js';
-import { act } from './act.js';
+import { act, isAlive, offerNow } from './live-reach.js';
 import { charts } from './chart/charts.js';
-import { isAlive, offerNow } from './live-reach.js';
 import { isCounterexample, reachProblem } from './reach.js';
 import { currentLine, moment, recording, selectedNode } from './state.js';
 

@@ -1,6 +1,6 @@
 /**
  * Properties of one actor in a cluster. They judge a system in which the state of the actor is the list of the events that it has applied,
- * as `sender number` (log.ts). This shows lost events, repeated ones and a wrong order.
+ * as `sender number` (`logCore`). This shows lost events, repeated ones and a wrong order.
  *
  * A version is durable if the next activation would read it: the latest copy of any set of replicas that it would be certain of.
  */

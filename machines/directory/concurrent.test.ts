@@ -7,7 +7,7 @@ import { faultBudget } from '../../network/world/environment.js';
 import { NOT_FUSED, Script } from '../../network/world/script.js';
 import type { World } from '../../network/world/world.js';
 import { createMetric } from '../../network/topology/metric.js';
-import { rootedTrees } from '../../test/explore/rooted-trees.js';
+import { rootedTrees } from '../../test/explore/topologies.js';
 import { worldText } from '../../test/one-world.fixture.js';
 import { directory } from './index.js';
 

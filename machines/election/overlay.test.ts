@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { protocols } from '../index.js';
-import { overlay } from './overlay.js';
+import { overlay } from './index.js';
 
 const path = {
   protocol: 'election',

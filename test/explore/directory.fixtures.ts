@@ -5,7 +5,7 @@ import type { Property } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
 import type { ExploreOptions } from './explore.js';
 import { completeGraph, names } from './fixtures.js';
-import { rootedTrees } from './rooted-trees.js';
+import { rootedTrees } from './topologies.js';
 
 /** All rooted trees of n nodes. A grant is used for `hold` ticks, so that 1 makes the release a separate event. */
 export function everyStart(n: number, hold: 0 | 1) {

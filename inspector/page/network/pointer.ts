@@ -1,5 +1,5 @@
 /** Mouse, touch and keys on the network's picture. */
-import { act } from '../act.js';
+import { act } from '../live-reach.js';
 import { recording, selectedLink, selectedNode, selectMessage } from '../state.js';
 import { linksWithin, putAt, range } from './by-hand.js';
 import { along, distanceToLine, radiusAt, toCanvas, toPlane, zoomed, type Spot, type Viewport } from './geometry.js';

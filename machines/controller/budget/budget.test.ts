@@ -1,6 +1,6 @@
 /** A budget under other protocols: their spending, in runs and in every interleaving, and mutants of the budget. */
 import { describe, expect, test } from 'vitest';
-import { balls } from '../../../papers/experiments/controller/balls.js';
+import { balls } from '../../../papers/experiments/controller/budgets.js';
 import { echo } from '../../../papers/classics/echo.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';

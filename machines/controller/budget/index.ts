@@ -16,16 +16,25 @@
 import type { Message, NodeId } from '../../effects.js';
 import { UsageError } from '../../errors.js';
 import { defineProtocol } from '../../define.js';
-import type { Instance, NetworkGraph, OutsideEvent, Protocol, RoleStart } from '../../protocol.js';
+import type {
+  Instance,
+  NetworkGraph,
+  OutsideEvent,
+  Protocol,
+  RoleStart,
+  Configuration,
+  Meter,
+  Observer,
+  Step,
+} from '../../protocol.js';
 import { isObject } from '../../checks.js';
 import { controllerCore } from '../core.js';
 import type { ControllerOptions } from '../options.js';
 import { controllerVariants } from '../variants.js';
-import { BudgetAccount } from './account.js';
 import { GATE, gateMachine } from './gate.js';
-import { budgetProperties } from './properties.js';
+import { budgetProperties, spent } from './properties.js';
 import { purseMachine } from './purse.js';
-import { controlledPart, isOfController, LAYER, layerOf, PURSE, type BudgetOptions } from './view.js';
+import { controlledPart, isOfController, LAYER, layerOf, PURSE, type BudgetOptions, isOfLayer, isStopped } from './view.js';
 
 /** Unit of the budget: every message that the protocol sends to a node, or every node that participates in it. */
 export type BudgetUnit = 'messages' | 'nodes';
@@ -165,5 +174,42 @@ function budgetRead<T>(read: () => T): T {
   } catch (error) {
     if (error instanceof UsageError) throw new UsageError(error.message.replace(/\boptions\./, 'options.budget.'));
     throw error;
+  }
+}
+
+/** Counts the units that a protocol under a budget has spent, and the messages that the controller needed in addition. */
+class BudgetAccount implements Observer {
+  private controllerMessages = 0;
+  private ownMessages = 0;
+  private exhausted = false;
+
+  constructor(private readonly instance: Instance<BudgetOptions>) {}
+
+  record({ sent, emitted }: Step): void {
+    for (const flight of sent) {
+      if (isOfLayer(flight)) this.controllerMessages++;
+      else this.ownMessages++;
+    }
+    this.exhausted ||= emitted.some(({ type }) => type === 'exhausted');
+  }
+
+  summary(c: Configuration): Readonly<Record<string, unknown>> {
+    const stopped: NodeId[] = [...c.nodes].filter(([, node]) => isStopped(node)).map(([id]) => id);
+    return {
+      spent: spent(c as Configuration<BudgetOptions>),
+      messages: { own: this.ownMessages, controller: this.controllerMessages },
+      exhausted: this.exhausted,
+      stopped,
+    };
+  }
+
+  meters(c: Configuration): readonly Meter[] {
+    const { M } = this.instance.options.budget;
+    const units = spent(c as Configuration<BudgetOptions>);
+    const perUnit = units === 0 ? 0 : this.controllerMessages / units;
+    return [
+      { name: 'units spent', measured: units, bound: M, ratio: M === 0 ? null : units / M },
+      { name: "controller's messages per unit", measured: perUnit, bound: null, ratio: null },
+    ];
   }
 }

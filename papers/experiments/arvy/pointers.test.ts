@@ -1,8 +1,8 @@
 /** Pointers as plain lists match the directory: from every tree of four nodes, and along a walk through larger ones. */
 import { expect, test } from 'vitest';
 import { Random } from '../../../network/random.js';
-import { rootedTrees } from '../../../test/explore/rooted-trees.js';
-import { greedyRequests } from './greedy.js';
+import { rootedTrees } from '../../../test/explore/topologies.js';
+import { greedyRequests } from './rings.js';
 import { SingleRequests } from './pointers.js';
 import { costOf, onRing } from './run.js';
 

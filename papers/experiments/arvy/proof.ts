@@ -8,7 +8,7 @@
  * every state that the checker has visited.
  */
 import { explore } from '../../../test/explore/explore.js';
-import { rootedTrees } from '../../../test/explore/rooted-trees.js';
+import { rootedTrees } from '../../../test/explore/topologies.js';
 import { directory } from '../../../machines/directory/index.js';
 import { directoryContext, finds } from '../../../machines/directory/view.js';
 import type { Configuration, Property, Protocol } from '../../../machines/protocol.js';

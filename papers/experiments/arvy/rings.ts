@@ -1,9 +1,9 @@
 /** Measures the directory's costs on rings, for Ivy, Arrow and the ring bridge under sequential, adversarial and random requests. */
 import type { Table, TableCell } from '../experiment.js';
-import { greedyRequests } from './greedy.js';
-import { ratiosOn } from './pointers.js';
+import { ratiosOn, SingleRequests } from './pointers.js';
 import { mixed, pair, sweep, tightRound, uniform } from './requests.js';
-import { costOf, fromTheMiddle, onRing } from './run.js';
+import { costOf, fromTheMiddle, onRing, type JsonObject } from './run.js';
+import type { Policy } from '../../../machines/directory/policies.js';
 
 export const SIZES = [8, 16, 64, 256, 1024];
 /** Maximum size for runs of the directory with many hops, so that the experiment takes about a minute. */
@@ -135,3 +135,19 @@ function uniformTable(progress: Progress, whole: boolean): Table {
 }
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** A greedy adversary: it always requests at the node whose find costs most, compared with the optimum. */
+export function greedyRequests(topology: JsonObject, options: JsonObject & { readonly policy: Policy }, count: number): number[] {
+  const directory = new SingleRequests(topology, options.policy);
+  let pointers = directory.start(options);
+  return Array.from({ length: count }, () => {
+    const { holder } = pointers;
+    let [worst, most] = [holder, 0];
+    for (const [node, cost] of directory.costs(pointers).entries()) {
+      const ratio = node === holder ? 0 : cost / directory.optimum(holder, node);
+      if (ratio > most) [worst, most] = [node, ratio];
+    }
+    pointers = directory.request(pointers, worst).after;
+    return worst;
+  });
+}

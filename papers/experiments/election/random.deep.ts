@@ -1,6 +1,6 @@
 /** Many random runs of 5 to 8 nodes: every property after every event; and links lost one by one, each in a network at rest. */
 import { describe, expect, test } from 'vitest';
-import { turmoil } from './turmoil.js';
+import { turmoil } from './searches.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
 import { Random } from '../../../network/random.js';

@@ -1,6 +1,6 @@
 /** Random runs of 5 to 8 nodes: every property after every event, and the properties after all changes. */
 import { describe, expect, test } from 'vitest';
-import { turmoil } from './turmoil.js';
+import { turmoil } from './searches.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
 import { protocols } from '../../../machines/index.js';
