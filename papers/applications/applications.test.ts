@@ -7,7 +7,7 @@ import { checkScenario } from '../../test/explore/scenario.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { mobileObject, objectProperties, userMachine, type UserContext } from './mobile-object.js';
 import { multicast, multicastMachine, START, multicastProperties, type MulticastContext } from './multicast.js';
-import { APPLICATION } from './on-queue.js';
+import { APPLICATION } from './layer.js';
 
 const scenarioOf = (protocol: Protocol<any>, json: object) =>
   parseScenario({ protocol: protocol.name, ...json }, { [protocol.name]: protocol });

@@ -18,7 +18,8 @@ import type { Configuration, Property } from '../../machines/protocol.js';
 import { POINTER, type Queued } from '../../machines/queue/messages.js';
 import type { QueueOptions } from '../../machines/queue/options.js';
 import { isCount } from '../../machines/shapes.js';
-import { APPLICATION, applications, inFlight, onQueue } from './on-queue.js';
+import { APPLICATION } from './layer.js';
+import { applications, inFlight, onQueue } from './on-queue.js';
 
 interface MovingObject {
   readonly type: 'object';

@@ -16,12 +16,12 @@ import type {
   Property,
   Reaction,
 } from '../../machines/protocol.js';
-import { queue, queueCore } from '../../machines/queue/index.js';
+
+import { queue } from '../../machines/queue/index.js';
 import { POINTER } from '../../machines/queue/messages.js';
 import type { QueueOptions } from '../../machines/queue/options.js';
 import { UsageError } from '../../machines/errors.js';
-
-export const APPLICATION = 'application';
+import { APPLICATION, layerBelow, propertyBelow } from './layer.js';
 
 export interface QueueApplication {
   readonly name: string;
@@ -39,50 +39,36 @@ export function onQueue({ name, chart, input, messages, commands, reactions, pro
   return defineProtocol<QueueOptions>(
     {
       name,
-      charts: { ...queueCore.charts, [APPLICATION]: chart },
+      charts: { ...queue.charts, [APPLICATION]: chart },
       network: { reach: 'routed', order: 'fifo', keepsLinks: true },
       options: (raw, graph) => {
         if (raw['tree'] === 'stabilizing')
           throw new UsageError(`options.tree: ${name} needs tree "fixed", because its messages are routed. Omit the option.`);
-        return queueCore.options(raw, graph);
+        return queue.options(raw, graph);
       },
       roles: (node, instance) => [
-        ...queueCore.roles(node, instance),
+        ...queue.roles(node, instance),
         { role: APPLICATION, chart: APPLICATION, input: input(node, instance) },
       ],
-      route: (event, node) => (isOwn(event.type) ? APPLICATION : queueCore.route(event, node)),
+      route: (event, node) => (isOwn(event.type) ? APPLICATION : queue.route(event, node)),
       wiring: { listener: (role) => (role === POINTER ? APPLICATION : undefined), isInner: (role) => role === POINTER },
-      messages: { ...queueCore.messages, ...messages } as never,
+      messages: { ...queue.messages, ...messages } as never,
       commands,
       ...(reactions && { reactions: () => reactions }),
     },
     {
-      properties: (instance) => [...queue.properties(instance).map(ofQueue), ...properties],
-      atRest: (c) => !c.flights.some(({ message }) => message.type in messages) && queue.atRest!(queuePart(c)),
-      mayFire: (c, node, role, timer) => role === APPLICATION || queue.mayFire!(queuePart(c), node, role, timer),
+      properties: (instance) => [
+        ...queue.properties(instance).map((one) => propertyBelow('queue', one, messages)),
+        ...properties,
+      ],
+      atRest: (c) => !c.flights.some(({ message }) => message.type in messages) && queue.atRest!(layerBelow(c, messages)),
+      mayFire: (c, node, role, timer) => role === APPLICATION || queue.mayFire!(layerBelow(c, messages), node, role, timer),
     },
     { paper: queue.paper, observe },
   );
 }
 
 type Config = Configuration<any>;
-
-/** The roles and messages of the queue. */
-function queuePart(c: Config): Config {
-  const nodes = [...c.nodes].map(([id, { [APPLICATION]: _, ...roles }]) => [id, roles] as const);
-  const flights = c.flights.filter(({ message }) => message.type in queueCore.messages!);
-  return { instance: c.instance, nodes: new Map(nodes), flights, links: c.links };
-}
-
-function ofQueue(property: Property<QueueOptions>): Property<QueueOptions> {
-  const { name, description } = property;
-  if (property.kind === 'eventually') return property;
-  const holds = (c: Config) => property.holds(queuePart(c));
-  const queued = { name: `queue: ${name}`, description, holds };
-  return property.kind === 'converges'
-    ? { ...queued, kind: property.kind, within: property.within }
-    : { ...queued, kind: property.kind };
-}
 
 /** Context of the application's role of each node. */
 export const applications = <T>({ nodes }: Config): T[] => [...nodes.values()].map((node) => node[APPLICATION]!.context as T);
