@@ -271,7 +271,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     if (this.#locks) {
       const epoch = await this.#locks.served;
       await this.#replicas.begin(firstFence(epoch, knowledgeOf(this.#locks)!.bounds.grants));
-      if (!this.#replicas.isStored && !this.#shared) this.#genesis.begin(this.#replicas.since, () => this.#rememberAll());
+      if (!this.#replicas.isStored && !this.#shared) this.#genesis.begin(this.#replicas.since, () => this.#noteGenesis());
     }
     if (this.#closed) throw this.#closed;
     this.#isReady = true;
@@ -281,8 +281,8 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     this.#sweep();
   }
 
-  #rememberAll(): void {
-    this.#replicas.rememberAll();
+  #noteGenesis(): void {
+    this.#replicas.noteGenesis();
     for (const local of this.#actors.values()) local.step({ type: 'genesis' });
   }
 

@@ -19,6 +19,7 @@ const LISTS = 64;
 export class Replicas {
   /** Without storage: versions that were written below this fence may have been forgotten. */
   since = 0;
+  private genesis = 0;
   private readonly kept = new Map<string, ReplicaState>();
   private readonly awakeIn = Array.from({ length: LISTS }, () => new Set<string>());
   /** Writes of one list, and of one copy, are sequential. */
@@ -56,20 +57,21 @@ export class Replicas {
   /** The state of a replica; without storage it is returned at once. */
   load(key: string): ReplicaState | Promise<ReplicaState> {
     const { storage, since } = this;
-    if (!storage) return this.kept.get(key) ?? { promised: since, copy: null, since };
+    if (!storage) return this.kept.get(key) ?? { promised: since, copy: null, since, genesis: this.genesis };
     return loadStored(storage, this.keeping(key)).then((stored) => readStored(key, stored));
   }
 
   /** Keeps the state of an actor that is not in use, because its charts are removed. */
-  keep(key: string, { promised, copy, since }: ReplicaState): void {
+  keep(key: string, { promised, copy, since, genesis }: ReplicaState): void {
     if (this.storage) return;
     if (copy === null && promised <= this.since) this.kept.delete(key);
-    else this.kept.set(key, { promised, copy, since });
+    else this.kept.set(key, { promised, copy, since, genesis });
   }
 
-  rememberAll(): void {
-    this.since = 0;
-    for (const [key, replica] of this.kept) this.kept.set(key, { ...replica, since: 0 });
+  /** All members came together: they have forgotten nothing. */
+  noteGenesis(): void {
+    this.genesis = this.since;
+    for (const [key, replica] of this.kept) this.kept.set(key, { ...replica, genesis: this.genesis });
   }
 
   async save(key: string, stored: Stored): Promise<void> {
@@ -97,11 +99,11 @@ export class Replicas {
 }
 
 function readStored(key: string, stored: Stored): ReplicaState {
-  if (Object.keys(stored).length === 0) return { promised: 0, copy: null, since: 0 };
+  if (Object.keys(stored).length === 0) return { promised: 0, copy: null, since: 0, genesis: 0 };
   const kept = stored[KEPT];
   if (!isObject(kept) || !Number.isSafeInteger(kept['promised']))
     throw new StorageError(
       `The stored state of actor "${key}" is damaged. Restore the storage of this member, or replace it with an empty one.`,
     );
-  return { promised: kept['promised'] as number, copy: kept['copy'] as ActorCopy | null, since: 0 };
+  return { promised: kept['promised'] as number, copy: kept['copy'] as ActorCopy | null, since: 0, genesis: 0 };
 }

@@ -155,7 +155,7 @@ class SharedReplica {
   }
 }
 
-const EMPTY: ReplicaState = { promised: 0, copy: null, since: 0 };
+const EMPTY: ReplicaState = { promised: 0, copy: null, since: 0, genesis: 0 };
 
 function read(key: string, value: string): ReplicaState {
   const { promised, copy } = JSON.parse(value) as Pick<ReplicaState, 'promised' | 'copy'>;
@@ -163,5 +163,5 @@ function read(key: string, value: string): ReplicaState {
     throw new Error(
       `the stored state of actor "${key}" is damaged: ${value.slice(0, 100)}. Restore the shared storage from a backup`,
     );
-  return { promised, copy, since: 0 };
+  return { promised, copy, since: 0, genesis: 0 };
 }

@@ -80,12 +80,12 @@ export function actorRoles(
   ];
 }
 
-const EMPTY: ReplicaState = { promised: 0, copy: null, since: 0 };
+const EMPTY: ReplicaState = { promised: 0, copy: null, since: 0, genesis: 0 };
 
 /** The replica of a restarted node: its stored state, or, without storage, one that has forgotten. */
 const replicaAfter = (stored: Stored, { storage, since }: ClusterProtocolOptions): ReplicaState =>
   storage === null
-    ? { promised: since, copy: null, since }
+    ? { promised: since, copy: null, since, genesis: 0 }
     : { ...EMPTY, ...(stored[KEPT] as Pick<ReplicaState, 'promised' | 'copy'> | undefined) };
 
 const toReplica: readonly string[] = ['read', 'write', 'genesis'];
@@ -133,7 +133,7 @@ const clusterDescription: CoreDescription<ClusterProtocolOptions> = {
   route: ({ type }: OutsideEvent) => (toReplica.includes(type) ? REPLICA : toSender.includes(type) ? SENDER : HOST),
   messages: {
     read: { fence: isCount },
-    copy: { fence: isCount, copy: nullOr(copy), since: isCount },
+    copy: { fence: isCount, copy: nullOr(copy), since: isCount, genesis: isCount },
     write: { copy },
     kept: { fence: isCount, seq: isCount },
     late: { fence: isCount },

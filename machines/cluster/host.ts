@@ -174,9 +174,9 @@ export const hostMachine = setup({
     forgetAskers: assign({ askers: [], creation: null }),
     noteFence: assign({ fence: (_, { fence }: { fence: number }) => fence }),
     noteCopy: assign({
-      copies: ({ context }, { from, copy, since }: ReceivedOf<'copy'>) => [
+      copies: ({ context }, { from, copy, since, genesis }: ReceivedOf<'copy'>) => [
         ...context.copies.filter((answer) => answer.from !== from),
-        { from, copy, since },
+        { from, copy, since, genesis },
       ],
     }),
     chooseLatest: assign({ copy: ({ context }) => latestOf(context.copies), copies: [] }),

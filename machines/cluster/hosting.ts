@@ -31,6 +31,7 @@ export interface ReplicaAnswer {
   readonly from: NodeId;
   readonly copy: ActorCopy | null;
   readonly since: number;
+  readonly genesis: number;
 }
 
 export interface HostContext extends HostInput {
@@ -67,11 +68,12 @@ export const latestOf = (answers: readonly ReplicaAnswer[]): ActorCopy | null =>
 
 /**
  * Rule 2. True if the replies prove which version of the actor is the latest. A replica without a copy is a witness for fences from `since`
- * on.
+ * on. One replica that knows a genesis is enough: the others state the same `since`, unless they have restarted later.
  */
 export function isCertain({ replicas, copies }: Pick<HostContext, 'replicas' | 'copies'>): boolean {
   const latest = latestOf(copies);
-  const witnesses = copies.filter(({ copy, since }) => copy !== null || since <= (latest?.fence ?? 0));
+  const nothingBefore = Math.max(latest?.fence ?? 0, ...copies.map(({ genesis }) => genesis));
+  const witnesses = copies.filter(({ copy, since }) => copy !== null || since <= nothingBefore);
   if (isMajority(witnesses.length, replicas)) return true;
   // All replicas have restarted without a copy: the actor starts again.
   return latest === null && witnesses.length === 0 && copies.length === replicas.length;

@@ -52,12 +52,16 @@ export interface Read extends Message {
   readonly type: 'read';
   readonly fence: number;
 }
-/** Replica to candidate: its copy of the actor. It may have lost versions that were written under a fence below `since`. */
+/**
+ * Replica to candidate: its copy of the actor. It may have lost versions that were written under a fence below `since`. No version was
+ * written below `genesis`.
+ */
 export interface CopyMessage extends Message {
   readonly type: 'copy';
   readonly fence: number;
   readonly copy: ActorCopy | null;
   readonly since: number;
+  readonly genesis: number;
 }
 /** Host to replicas: store this version. */
 export interface WriteVersion extends Message {

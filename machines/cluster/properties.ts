@@ -19,8 +19,8 @@ const stateOf = (copy: ActorCopy | null): readonly string[] => (copy?.state as r
 function readable({ instance: { options }, nodes }: C): readonly (ActorCopy | null)[] {
   const { replicas } = options;
   const answers: ReplicaAnswer[] = replicas.map((from) => {
-    const { copy, since } = replicaOf(nodes.get(from)!)!;
-    return { from, copy, since };
+    const { copy, since, genesis } = replicaOf(nodes.get(from)!)!;
+    return { from, copy, since, genesis };
   });
   const sets = answers.reduce<ReplicaAnswer[][]>((all, answer) => [...all, ...all.map((set) => [...set, answer])], [[]]);
   return sets.filter((copies) => isCertain({ replicas, copies })).map(latestOf);

@@ -9,8 +9,8 @@
  *  2. Promise and copy are stored before the reply is sent. Replies of several requests share one write to the storage.
  *  3. A version that is not later than the copy changes nothing, and is confirmed: a later version contains it.
  *  4. A replica without storage that has started again has forgotten its copy. It promises the first fence of the epoch in which it came
- *     back, and states that fence as `since`: its missing copy proves nothing about earlier fences. If all members came in the same
- *     epoch, there was nothing to forget (`genesis`).
+ *     back, and states that fence as `since`: its missing copy proves nothing about earlier fences. Once it knows that all members came
+ *     in the same epoch, it states their fence as `genesis`: before it, there was nothing to forget.
  *
  * States.
  *   ready     takes requests; `replies` is empty except while the storage writes
@@ -30,6 +30,8 @@ export interface ReplicaState {
   readonly copy: ActorCopy | null;
   /** 0 for a replica that has forgotten nothing. */
   readonly since: number;
+  /** The first fence of the epoch in which all members came together, once the replica knows that they did; otherwise 0. */
+  readonly genesis: number;
 }
 
 export interface ReplicaInput extends ReplicaState {
@@ -75,9 +77,9 @@ export const replicaMachine = setup({
     promise: assign({ promised: (_, { fence }: ReceivedOf<'read'>) => fence }),
     keep: assign((_, { copy }: ReceivedOf<'write'>) => ({ promised: copy.fence, copy })),
     oweCopy: assign({
-      replies: ({ context: { replies, copy, since } }, { from, fence }: ReceivedOf<'read'>) => [
+      replies: ({ context: { replies, copy, since, genesis } }, { from, fence }: ReceivedOf<'read'>) => [
         ...replies,
-        { to: from, message: { type: 'copy' as const, fence, copy, since } },
+        { to: from, message: { type: 'copy' as const, fence, copy, since, genesis } },
       ],
     }),
     oweKept: assign({
@@ -86,7 +88,7 @@ export const replicaMachine = setup({
         { to: from, message: { type: 'kept' as const, fence, seq } },
       ],
     }),
-    rememberAll: assign({ since: 0 }),
+    noteGenesis: assign({ genesis: ({ context }) => context.since }),
     clear: assign({ replies: ({ context }) => context.replies.slice(1) }),
   },
   guards: {
@@ -115,7 +117,7 @@ export const replicaMachine = setup({
           { actions: keep }, // 2
         ],
         stored: 'replying',
-        genesis: { actions: 'rememberAll' }, // 4
+        genesis: { actions: 'noteGenesis' }, // 4
       },
     },
     replying: {

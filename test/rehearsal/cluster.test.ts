@@ -5,8 +5,12 @@ import { clusterCore } from '../../machines/cluster/core.js';
 import { hostMachine } from '../../machines/cluster/host.js';
 import type { HostContext } from '../../machines/cluster/hosting.js';
 import type { EventsMessage } from '../../machines/cluster/messages.js';
+import { median } from '../../bench/measure.js';
 import { actorsUnder, unstoredActorsUnder, type ShippedCluster } from '../../testing/rehearsal/actors.js';
-import { shippedFrom } from '../../testing/rehearsal/locks.js';
+import { shippedFrom, sleep } from '../../testing/rehearsal/locks.js';
+import { notedLogMachine } from '../../testing/cluster-log.js';
+import { noErrors, type RehearsalJudge } from './judges.js';
+import type { Main } from './peer.js';
 import type { RehearseOptions } from './options.js';
 import { rehearse } from './rehearse.js';
 
@@ -42,4 +46,71 @@ test('a host that applies repeated events again is found', async () => {
   charts['host'] = hostMachine.provide({ actions: { enqueue: enqueue as never } });
   const { failure } = await rehearse({ ...two, runs: 12 }, main);
   expect(failure?.judge).toBe('one history');
+});
+
+/** Every process sends to one actor. After five seconds its host leaves: by a crash, or in an orderly way. */
+const leaving: Main = async ({ id, life, peers, knobs, note, listen, WebSocket, WebSocketServer }) => {
+  const listening = { server: listen(), WebSocketServer };
+  const mesh = shipped.webSocketMesh({ id, listen: listening, peers: peers.map((peer) => `ws://${peer}`), WebSocket } as never);
+  const transport = shipped.linked(mesh, { peers });
+  const cluster = shipped.createCluster({ transport, peers, machines: { log: notedLogMachine(note) } });
+  if (life > 1) return;
+  await cluster.ready;
+  const log = cluster.actor('log', 'x');
+  setTimeout(() => {
+    if (cluster.hosted.length === 0) return;
+    note('leaves');
+    if (knobs['leaves'] === 'by a crash') process.exit(1);
+    void cluster.close();
+  }, 5_000);
+  for (let sent = 0; ; sent++) {
+    const since = Date.now();
+    await log.send({ type: 'ADD', tag: `${id} ${sent}` });
+    note('waited', { ms: Date.now() - since });
+    await sleep(10);
+  }
+};
+
+test('the first events of a cluster without storage are not refused', async () => {
+  const options = { peers: 3, runs: 4, seconds: 2, seed: 1, faults: [], knobs: { leaves: [''] }, judges: [noErrors()] };
+  expect((await rehearse({ ...options, shrinkSeconds: 0 }, leaving)).failure).toBeNull();
+});
+
+/** Collects the longest wait of an event after the host has left, and the median before, of each process. */
+function waits() {
+  const found: { readonly longest: number; readonly before: readonly number[] }[] = [];
+  const judge: RehearsalJudge = {
+    name: 'waits',
+    begin: () => {
+      let longest: number | null = null;
+      const before = new Map<string, number[]>();
+      return {
+        observe: ({ what, ms, peer }) => {
+          if (what === 'leaves') longest = 0;
+          if (what !== 'waited') return null;
+          if (longest !== null) longest = Math.max(longest, ms as number);
+          else before.set(peer!, [...(before.get(peer!) ?? []), ms as number]);
+          return null;
+        },
+        end: () => {
+          found.push({ longest: longest!, before: [...before.values()].map(median) });
+          return null;
+        },
+      };
+    },
+  };
+  return { judge, found };
+}
+
+// The network delays a message by 0.2 to 3 ms with these seeds.
+test.each([
+  ['by a crash', 'the patience of a link and 200 ms', 3_000 + 200],
+  ['in an orderly way', '100 ms', 100],
+])('a host that leaves %s delays an event by at most %s', async (leaves, _, ms) => {
+  const { judge, found } = waits();
+  const options = { peers: 3, runs: 1, seconds: 7, faults: [], knobs: { leaves: [leaves] }, judges: [judge, noErrors()] };
+  for (const seed of [4, 5])
+    expect((await rehearse({ ...options, seed, shrinkSeconds: 0 }, leaving)).failure).toBeNull();
+  expect(Math.max(...found.flatMap(({ before }) => before))).toBeLessThan(15);
+  expect(Math.max(...found.map(({ longest }) => longest))).toBeLessThanOrEqual(ms);
 });
