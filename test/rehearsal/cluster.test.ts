@@ -57,15 +57,19 @@ const leaving: Main = async ({ id, life, peers, knobs, note, listen, WebSocket, 
   if (life > 1) return;
   await cluster.ready;
   const log = cluster.actor('log', 'x');
+  let hasLeft = false;
   setTimeout(() => {
     if (cluster.hosted.length === 0) return;
     note('leaves');
     if (knobs['leaves'] === 'by a crash') process.exit(1);
+    hasLeft = true;
     void cluster.close();
   }, 5_000);
-  for (let sent = 0; ; sent++) {
+  for (let sent = 0; !hasLeft; sent++) {
     const since = Date.now();
-    await log.send({ type: 'ADD', tag: `${id} ${sent}` });
+    await log.send({ type: 'ADD', tag: `${id}.${sent}` }).catch((error: unknown) => {
+      if (!hasLeft) throw error;
+    });
     note('waited', { ms: Date.now() - since });
     await sleep(10);
   }
