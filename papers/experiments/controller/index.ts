@@ -9,6 +9,7 @@ import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { bitsTable } from './bits.js';
 import { budgetTable } from './budgets.js';
 import { closedLoop } from './closed-loop.js';
+import { majorityTable, participantsTable } from './diffusion.js';
 import { expectedTable, type ExpectedFigures } from './expected.js';
 import { growingTable } from './growing.js';
 import { hierarchyFigure } from './hierarchy.js';
@@ -56,6 +57,8 @@ export const controllerExperiment: Experiment = {
     progress(0.8);
     yield budgetTable();
     yield growingTable();
+    yield participantsTable();
+    yield majorityTable();
     yield recoveryTable(controller);
     progress(0.9);
     yield hierarchyFigure();
