@@ -5,7 +5,6 @@ import { clusterCore } from '../../machines/cluster/core.js';
 import { hostMachine } from '../../machines/cluster/host.js';
 import type { HostContext } from '../../machines/cluster/hosting.js';
 import type { EventsMessage } from '../../machines/cluster/messages.js';
-import { median } from '../../bench/measure.js';
 import { actorsUnder, unstoredActorsUnder, type ShippedCluster } from '../../testing/rehearsal/actors.js';
 import { shippedFrom, sleep } from '../../testing/rehearsal/locks.js';
 import { notedLogMachine } from '../../testing/cluster-log.js';
@@ -80,6 +79,8 @@ test('the first events of a cluster without storage are not refused', async () =
   expect((await rehearse({ ...options, shrinkSeconds: 0 }, leaving)).failure).toBeNull();
 });
 
+const middle = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[values.length >> 1]!;
+
 /** Collects the longest wait of an event after the host has left, and the median before, of each process. */
 function waits() {
   const found: { readonly longest: number; readonly before: readonly number[] }[] = [];
@@ -97,7 +98,7 @@ function waits() {
           return null;
         },
         end: () => {
-          found.push({ longest: longest!, before: [...before.values()].map(median) });
+          found.push({ longest: longest!, before: [...before.values()].map(middle) });
           return null;
         },
       };
