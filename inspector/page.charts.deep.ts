@@ -1,7 +1,4 @@
 /** The chart in its panel: nearer and farther, moved, folded, searched, its visits, and all nodes at once. */
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeComplaints } from './page/testing/axe.js';
@@ -139,9 +136,8 @@ test('saved as SVG, PNG and Mermaid', async () => {
       page.waitForEvent('download'),
       page.locator('.chart-export').getByRole('button', { name: format }).click(),
     ]);
-    const file = join(mkdtempSync(join(tmpdir(), 'quiver-chart-')), 'saved');
-    await download.saveAs(file);
-    return [download.suggestedFilename(), readFileSync(file)];
+    const chunks = await (await download.createReadStream()).toArray();
+    return [download.suggestedFilename(), Buffer.concat(chunks)];
   };
   const [svgName, svg] = await saved('SVG');
   expect(svgName).toBe('directory.svg');

@@ -1,10 +1,10 @@
 /** The page shows the result of a trace when it opens, and its transitions match those of XState. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createActor } from 'xstate';
 import { chartDefinition } from '../network/chart-definition.js';
 import { pageFile } from './exports/page-file.js';
@@ -108,7 +108,9 @@ describe('the counterexample of the checker', () => {
 
 test('trace and page as one file from disk: same view, no requests, no injection', async () => {
   const evil = '</script><script>document.title = "owned"</script>';
-  const file = join(mkdtempSync(join(tmpdir(), 'quiver-file-')), 'failure.html');
+  const folder = mkdtempSync(join(tmpdir(), 'quiver-file-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'failure.html');
   writeFileSync(file, pageFile(counterexampleTrace().replaceAll('"n1"', JSON.stringify(evil)), pageUrl));
   const { page, leave } = await visit(pathToFileURL(file).href);
   const asked: string[] = [];

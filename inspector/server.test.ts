@@ -1,13 +1,14 @@
-import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { directoryScenario, directoryTrace, gestures } from './page/testing/traces.js';
 import { serveTrace, type Served } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'quiver-server-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 mkdirSync(join(folder, 'page/assets'), { recursive: true });
 writeFileSync(join(folder, 'page/index.html'), '<!doctype html><title>page</title>');
 writeFileSync(join(folder, 'page/assets/page.js'), 'export {};');
