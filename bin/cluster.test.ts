@@ -132,7 +132,7 @@ test('health checks need no token, and everything else does', async () => {
 test('wrong words, a wrong token and a wrong address have specific errors', async () => {
   const { run, url } = await cluster();
   for (const words of [[], ['stats'], ['add'], ['remove', 'a', 'b'], ['replace', 'a'], ['status', 'a']])
-    await expect(run(...words)).rejects.toThrow('quiver cluster takes status, add ID, remove ID, or replace OLD NEW');
+    await expect(run(...words)).rejects.toThrow('quiver cluster takes status, add ID, remove ID, replace OLD NEW, or recover FOLDER');
   await expect(quiver(['cluster', 'status'])).rejects.toThrow('quiver cluster needs --url');
   await expect(quiver(['cluster', 'status', '--url', 'here'])).rejects.toThrow('--url is "here". Pass an address such as');
   const unreachable = await quiver(['cluster', 'status', '--url', 'http://127.0.0.1:1/']);

@@ -163,10 +163,11 @@ export const verbs = {
   },
   cluster: {
     summary: 'show a running cluster of locks, and change its voters; the variable QUIVER_TOKEN contains its token',
-    takes: 'status | add ID | remove ID | replace OLD NEW',
+    takes: 'status | add ID | remove ID | replace OLD NEW | recover FOLDER',
     options: {
       json,
       url: { value: 'URL', description: 'the address at which a peer serves locks.operatorListener' },
+      force: { description: 'recover only: make the voter of the folder the only one, although state may be lost' },
       seconds: { value: 'N', description: 'how long to wait for answers (default: 1) or for a change (default: 10)' },
     },
     examples: ['quiver cluster status --url http://127.0.0.1:7070/', 'quiver cluster replace c d --url http://127.0.0.1:7070/'],

@@ -1,12 +1,13 @@
 /**
  * `quiver cluster`: the state of a running cluster of locks, and changes of its voters, over the listener that a peer serves
- * (`locks.operatorListener`). Exit status: 0 if a majority serves or the change is decided, 1 if not, 2 if the peer does not answer or the
- * change is still pending.
+ * (`locks.operatorListener`); and forced recovery from the folder of a stopped voter. Exit status: 0 if a majority serves or the change is
+ * done, 1 if not, 2 if the peer does not answer or the change is still pending.
  */
 import type { InspectedLock, InspectedPeer, LocksInspection } from '../../adapters/locks/inspection.js';
 import { escape } from '../../adapters/transports/reading.js';
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
+import { recoverFolder } from '../recover-folder.js';
 import { bold, counted } from '../style.js';
 import { integerOption } from '../usage.js';
 import type { ValuesOf, VerbWork } from '../verbs.js';
@@ -19,10 +20,11 @@ const SLACK_MS = 5_000;
 const command: VerbWork<'cluster'> = async (values, words) => {
   const [name, ...ids] = words;
   if (name === 'status' && ids.length === 0) return status(values);
+  if (name === 'recover' && ids.length === 1) return (await recoverFolder(ids[0]!, values.force ?? false)) ? DONE : NOT_DONE;
   const change = changeIn(name, ids);
   if (change) return changeMembers(values, change);
   throw new UsageError(
-    'quiver cluster takes status, add ID, remove ID, or replace OLD NEW: quiver cluster status --url http://127.0.0.1:7070/',
+    'quiver cluster takes status, add ID, remove ID, replace OLD NEW, or recover FOLDER: quiver cluster status --url http://127.0.0.1:7070/',
   );
 };
 

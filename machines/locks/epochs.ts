@@ -8,7 +8,8 @@
  * other tokens start again. The epoch is the leading part of the number of a grant.
  *
  * The rules, as in SPEC.md: 1 ballot, 2 promise, 3 withdrawal, 4 forgetting, 5 keeping a lock (promises.ts), 6 stickiness, 7 install, 8
- * bounds (room.ts), 9 membership (membership.ts), 10 confirmed grants, 11 clients, 12 readers (lock.ts), 14 different lists (lists.ts).
+ * bounds (room.ts), 9 membership (membership.ts), 10 confirmed grants, 11 clients, 12 readers (lock.ts), 14 different lists (lists.ts), 15 forced recovery
+ * (recovery.ts).
  *
  * The persistent state (`Standing`) is stored before other nodes can learn of it: no proposal, promise or notification is sent, and no
  * epoch served, before its `stored` has come. A node without storage is answered at once, and restarts knowing that it has forgotten.
