@@ -3,7 +3,7 @@
  * written directly.
  */
 import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { UsageError } from '../machines/errors.js';
+import { UsageError, thrownText } from '../machines/errors.js';
 
 const BUFFER_LENGTH = 1 << 16;
 
@@ -36,7 +36,7 @@ export class OutputFile {
       this.descriptor = openSync(this.partial, 'w');
     } catch (error) {
       this.listenNoMore();
-      throw new UsageError(`Cannot write ${path} (${(error as Error).message}). Choose a file in an existing folder.`);
+      throw new UsageError(`Cannot write ${path} (${thrownText(error)}). Choose a file in an existing folder.`);
     }
   }
 
@@ -56,7 +56,7 @@ export class OutputFile {
       writeFileSync(this.descriptor!, this.buffer);
     } catch (error) {
       this.failure = new UsageError(
-        `Cannot write ${this.target} (${(error as Error).message}). Free some space, or choose another file.`,
+        `Cannot write ${this.target} (${thrownText(error)}). Free some space, or choose another file.`,
       );
     }
     this.buffer = '';

@@ -1,7 +1,7 @@
 /** Reads text files that a command line names; errors contain the file name. */
 import { constants } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
-import { UsageError } from '../machines/errors.js';
+import { UsageError, thrownText } from '../machines/errors.js';
 import { decodeText, parseText } from '../network/scenario/text.js';
 
 export function readFile(path: string): string {
@@ -28,7 +28,7 @@ function readJson(path: string): unknown {
   try {
     return parseText(text);
   } catch (error) {
-    throw new UsageError(`${path}: ${(error as Error).message}`);
+    throw new UsageError(`${path}: ${thrownText(error)}`);
   }
 }
 

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isObject } from '../machines/checks.js';
-import { UsageError } from '../machines/errors.js';
+import { UsageError, thrownText } from '../machines/errors.js';
 import type { TraceHeader, TraceLine } from '../network/trace.js';
 import { pageOfPaths } from '../test/failure-page.js';
 import { mergeCounts, type MachineCounts } from '../test/machine/coverage.js';
@@ -172,7 +172,7 @@ async function writeLcov(folder: string, testing: MachineTesting, counts: Machin
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    throw new UsageError(`Cannot create the folder ${folder} (${(error as Error).message}). Choose another one for --lcov.`);
+    throw new UsageError(`Cannot create the folder ${folder} (${thrownText(error)}). Choose another one for --lcov.`);
   }
   const records = [...(await testing.subject()).originals].map(([name, machine]) => {
     const chart = join(folder, `${name.replaceAll(/[^\w-]+/g, '-')}.chart.txt`);

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isObject } from '../machines/checks.js';
-import { UsageError } from '../machines/errors.js';
+import { UsageError, thrownText } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
 import type { Reasons } from '../test/coverage/report.js';
 import { emitTests } from '../test/emit.js';
@@ -73,7 +73,7 @@ function save(folder: string, { name }: Protocol, { property, scenario }: SwarmF
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    throw new UsageError(`Cannot create the folder ${folder} (${(error as Error).message}). Choose another one for --save.`);
+    throw new UsageError(`Cannot create the folder ${folder} (${thrownText(error)}). Choose another one for --save.`);
   }
   const path = join(folder, `${name}-${property.replaceAll(/[^a-z0-9]+/gi, '-')}.json`);
   const file = new OutputFile(path);

@@ -8,6 +8,7 @@
  */
 import { pack, withTrace } from './model/packed.js';
 import { complaintAbout } from './model/reader.js';
+import { thrownText } from '../machines/errors.js';
 
 const STYLE = ':host { display: block; block-size: 40rem; } iframe { inline-size: 100%; block-size: 100%; border: 0; }';
 
@@ -90,7 +91,7 @@ export class QuiverView extends Base {
       const shown = await this.page();
       if (turn === this.showing) this.frame.srcdoc = shown;
     } catch (error) {
-      if (turn === this.showing) this.fail((error as Error).message);
+      if (turn === this.showing) this.fail(thrownText(error));
     }
   }
 

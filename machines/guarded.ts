@@ -1,7 +1,7 @@
 /** Wraps a protocol description's functions so that their results are checked immediately. An error names the protocol and the function. */
 import type { AnyStateMachine } from 'xstate';
 import { isObject } from './checks.js';
-import { ProtocolError, UsageError } from './errors.js';
+import { ProtocolError, UsageError, thrownText } from './errors.js';
 import type { Checks, Command, Core, Observer, View } from './protocol.js';
 import { show, type Complain } from './validate.js';
 
@@ -20,7 +20,7 @@ function guarded<F extends Any>({ name, complain }: Guards, member: string, give
       value = given.apply(this, args);
     } catch (error) {
       if (error instanceof UsageError || error instanceof ProtocolError) throw error;
-      throw new ProtocolError(`Protocol ${name}: ${member} failed: ${(error as Error)?.message ?? String(error)}`, {
+      throw new ProtocolError(`Protocol ${name}: ${member} failed: ${thrownText(error)}`, {
         cause: error,
       });
     }
@@ -172,6 +172,6 @@ const marked =
     try {
       return overlay(...args);
     } catch (error) {
-      return { badge: (error as Error).message, tone: 'wrong' };
+      return { badge: thrownText(error), tone: 'wrong' };
     }
   };

@@ -4,7 +4,7 @@
  * The same scenario gives the same steps, byte for byte, on every machine and on both hosts.
  */
 import type { SchedulerLike } from 'rxjs';
-import { ProtocolError, UsageError } from '../machines/errors.js';
+import { ProtocolError, UsageError, thrownText } from '../machines/errors.js';
 import type { Configuration, Flight, Meter, Observer, Instance, Step } from '../machines/protocol.js';
 import { VirtualClock, virtualTiming } from './clock.js';
 import type { HostKind } from './world/hosts.js';
@@ -214,7 +214,7 @@ export class Simulation {
       this.observer.record(step, this.network.configuration);
     } catch (error) {
       const { name } = this.scenario.protocol;
-      throw new ProtocolError(`observe of protocol ${name} failed in record: ${(error as Error).message}`, { cause: error });
+      throw new ProtocolError(`observe of protocol ${name} failed in record: ${thrownText(error)}`, { cause: error });
     }
     this.monitor.record(step);
   }

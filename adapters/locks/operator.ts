@@ -17,6 +17,7 @@ import { later } from '../transports/later.js';
 import type { MembersOptions } from './members.js';
 import type { LocksInspection } from './inspection.js';
 import type { LocksStatus } from './locks-status.js';
+import { thrownText } from '../../machines/errors.js';
 
 export interface OperatorOptions {
   /** The secret that requests contain as `Authorization: Bearer`, of at least 16 characters. */
@@ -108,7 +109,7 @@ async function change(locks: Operated, parameters: URLSearchParams): Promise<Ans
     if (remove !== null) return members(await locks.removeMember(remove, { signal }));
     return failure(400, 'a change of members needs add, remove, or both');
   } catch (error) {
-    if (error !== signal.reason) return failure(409, (error as Error).message);
+    if (error !== signal.reason) return failure(409, thrownText(error));
     return failure(
       504,
       `the change is not decided after ${timeoutMs} ms and may still be; status shows it as long as it is pending`,

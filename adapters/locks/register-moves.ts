@@ -10,6 +10,7 @@ import type { Locks } from './locks.js';
 import type { Moving } from './members.js';
 import { decidedBy, type Keepers } from './register-copies.js';
 import { WAITING_MS } from './register-questions.js';
+import { thrownText } from '../../machines/errors.js';
 
 /** The functions of the register that a move needs. */
 interface Steps {
@@ -106,7 +107,7 @@ export class RegisterMoves implements Moving {
       if (!(error instanceof ClosedError))
         console.warn(
           escape(
-            `"${this.name}" of "${node.name}" at peer "${node.id}" cannot move to the current members: ${(error as Error).message}`,
+            `"${this.name}" of "${node.name}" at peer "${node.id}" cannot move to the current members: ${thrownText(error)}`,
           ),
         );
       throw error;

@@ -61,7 +61,7 @@ export function writtenWithin(
   try {
     text = JSON.stringify(message);
   } catch (error) {
-    return { refused: `is not JSON (${quote((error as Error).message)})` };
+    return { refused: `is not JSON (${messageOf(error)})` };
   }
   if (text === undefined) return { refused: `is ${quote(message)}, which is not JSON` };
   if (fits(text, bytesMax)) return { text };

@@ -37,7 +37,7 @@ import { ClosedError, ConnectionError } from './errors.js';
 import { HELLO_BYTES_MAX } from './hub.js';
 import { later } from './later.js';
 import { oneRequestServer } from './one-request.js';
-import { escape, FRAGMENTS_MAX, FRAME_BYTES_MAX, quote } from './reading.js';
+import { escape, FRAGMENTS_MAX, FRAME_BYTES_MAX, messageOf, quote } from './reading.js';
 import { pathOfUpgrade, takeUpgrades, turnAway, type Taker } from './upgrades.js';
 
 export interface ListenLimits extends LineLimits {
@@ -133,7 +133,7 @@ function unreadable(tls: ServerOptions): string | null {
       createSecureContext(options);
       return null;
     } catch (error) {
-      return quote((error as Error).message);
+      return messageOf(error);
     }
   };
   const why = complaint(tls);

@@ -11,7 +11,7 @@ import { TraceReader } from '../../inspector/model/reader.js';
 import { serveTrace, type Served, type TraceSource } from '../../inspector/server.js';
 import { receiveInspection } from '../../inspector/stately/receive.js';
 import type { Shelf } from '../../inspector/stories/shelf.js';
-import { UsageError } from '../../machines/errors.js';
+import { UsageError, thrownText } from '../../machines/errors.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { parseContacts } from '../../network/topology/contacts.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
@@ -70,7 +70,7 @@ function contactsIn(file: string): string {
   try {
     parseContacts(text);
   } catch (error) {
-    throw new UsageError(`--contacts ${file}: ${(error as Error).message}`);
+    throw new UsageError(`--contacts ${file}: ${thrownText(error)}`);
   }
   return text;
 }

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
-import { UsageError } from '../../machines/errors.js';
+import { UsageError, thrownText } from '../../machines/errors.js';
 import type { VerbWork } from '../verbs.js';
 
 const STARTERS = join(dirname(createRequire(import.meta.url).resolve('xstate-quiver/package.json')), 'examples/starters');
@@ -35,7 +35,7 @@ const command: VerbWork<'init'> = async ({ template = 'protocol', typescript = f
     writeFileSync(join(folder, '.gitignore'), GITIGNORE);
     writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...made, name: name || made.name }, null, 2)}\n`);
   } catch (error) {
-    throw new UsageError(`Cannot create the folder ${folder} (${(error as Error).message}). Choose another one.`);
+    throw new UsageError(`Cannot create the folder ${folder} (${thrownText(error)}). Choose another one.`);
   }
   const steps = ['npm install', ...stepsOf(made.scripts)];
   console.log(`${files.join(', ')} are there. Next:\n`);

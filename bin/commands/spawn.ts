@@ -16,7 +16,7 @@ import { webSocket } from '../../adapters/transports/web-socket.js';
 import { inspect } from '../../inspector/live/inspect.js';
 import { record } from '../../inspector/live/record.js';
 import { isObject } from '../../machines/checks.js';
-import { UsageError } from '../../machines/errors.js';
+import { UsageError, thrownText } from '../../machines/errors.js';
 import { locks } from '../../machines/locks/index.js';
 import { integerOption } from '../usage.js';
 import type { VerbWork } from '../verbs.js';
@@ -52,7 +52,7 @@ const command: VerbWork<'spawn'> = async (values, words) => {
     if (error) throw error;
     return 0;
   } catch (error) {
-    console.error(`quiver: ${(error as Error).message}`);
+    console.error(`quiver: ${thrownText(error)}`);
     return 1;
   } finally {
     await node.close();
@@ -96,7 +96,7 @@ function recordTo(file: string, node: LiveNode) {
   try {
     writeFileSync(file, '');
   } catch (error) {
-    throw new UsageError(`Cannot write ${file} (${(error as Error).message}). Choose a file in an existing folder.`);
+    throw new UsageError(`Cannot write ${file} (${thrownText(error)}). Choose a file in an existing folder.`);
   }
   return record(node, (text) => appendFileSync(file, text));
 }
@@ -109,7 +109,7 @@ async function obey(node: LiveNode, print: (line: object) => void): Promise<null
       const { do: name, ...fields } = order(line.trim());
       if (name !== '') node.command(name, fields);
     } catch (error) {
-      print({ type: 'refused', why: (error as Error).message });
+      print({ type: 'refused', why: thrownText(error) });
     }
   });
   await new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@
  */
 import type { AnyActorRef } from 'xstate';
 import { isObject } from '../../machines/checks.js';
-import { UsageError } from '../../machines/errors.js';
+import { UsageError, thrownText } from '../../machines/errors.js';
 import type { Offer } from '../offers.js';
 import { NodeGate, type MessageMeant, type Reachable, type GateListener } from './gate.js';
 import { now, type PeerReport, type StepReport } from './report.js';
@@ -50,7 +50,7 @@ export class Reached {
       return { id, offer: target.offer() };
     } catch (error) {
       // An invalid gesture is not an error of the program.
-      return { id, offer: target.offer(), problem: (error as Error).message };
+      return { id, offer: target.offer(), problem: thrownText(error) };
     }
   }
 

@@ -5,6 +5,7 @@ import { Intervals, stretchesOf, type Interval } from '../model/intervals.js';
 import { queryOf, type Query } from '../model/query.js';
 import type { ReadTrace } from '../model/recording.js';
 import { breakpoints, currentLine, followsEnd, growing, isLoading, pauseAt, stopAtBreakpoint } from './state.js';
+import { thrownText } from '../../machines/errors.js';
 
 export const askedText = signal('');
 export const isAsking = signal(false);
@@ -69,7 +70,7 @@ function begin(text: string, of: ReadTrace): void {
   try {
     asked = { text, of, query: queryOf(text), next: 0, found: [], held: new Intervals() };
   } catch (error) {
-    questionProblem.value = (error as Error).message;
+    questionProblem.value = thrownText(error);
   }
 }
 

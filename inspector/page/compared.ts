@@ -10,6 +10,7 @@ import { branches, current } from './branches.js';
 import { fetchRun, madeRun, scenarioNow } from './reach.js';
 import { isServed } from './shell.js';
 import { currentLine, growing, isLoading, recording } from './state.js';
+import { thrownText } from '../../machines/errors.js';
 
 interface Brought {
   readonly name: string;
@@ -92,7 +93,7 @@ export async function bringRun({ seed, options }: RunChanges): Promise<void> {
     });
     bring([seed && `seed ${seed}`, options.trim()].filter(Boolean).join(', ') || 'the same again', run);
   } catch (error) {
-    compareProblem.value = (error as Error).message.trim();
+    compareProblem.value = thrownText(error).trim();
   }
 }
 
@@ -108,7 +109,7 @@ export async function bringNearest(): Promise<void> {
     const { scenario, choices, start } = growing().header!;
     bring('nearest good run', await madeRun('nearest', { scenario, choices, start }));
   } catch (error) {
-    compareProblem.value = (error as Error).message.trim();
+    compareProblem.value = thrownText(error).trim();
   }
   isSeeking.value = false;
 }

@@ -9,6 +9,7 @@ import { askServer } from './served.js';
 import { growing, isLoading, recording, selectedNode } from './state.js';
 import { reload } from './load.js';
 import { addGesture } from './story/own.js';
+import { thrownText } from '../../machines/errors.js';
 
 /** True if the page shows a running program, whose trace is still growing. */
 export const isAlive = computed(() => growing().header?.live === true && isLoading.value);
@@ -50,7 +51,7 @@ export async function reachNow(gesture: Omit<Gesture, 'at'>): Promise<void> {
     const answer = node === undefined ? null : await ask('offer', { node });
     if (selectedName.peek() === node) offerOfNode.value = answer;
   } catch (error) {
-    reachProblem.value = (error as Error).message.trim();
+    reachProblem.value = thrownText(error).trim();
   }
 }
 

@@ -22,6 +22,7 @@ import {
   verdict,
 } from './state.js';
 import { tab } from './tab.js';
+import { thrownText } from '../../machines/errors.js';
 
 /** For so long it reads without a break. */
 const BREAK_MS = 40;
@@ -61,7 +62,7 @@ export async function loadFromServer(path = './trace', request?: RequestInit): P
       return reportLoadProblem(
         recording.value.header?.live
           ? 'The program that was watched has gone. Shown is what it did.'
-          : `No trace came from the server: ${(error as Error).message}. Is it still running? A trace file can be dropped on this page.`,
+          : `No trace came from the server: ${thrownText(error)}. Is it still running? A trace file can be dropped on this page.`,
       );
     isLoading.value = false;
   }
@@ -108,7 +109,7 @@ export async function loadFile(file: Blob): Promise<void> {
   try {
     await openTrace(file.stream());
   } catch (error) {
-    reportLoadProblem(`The file could not be read: ${(error as Error).message}.`);
+    reportLoadProblem(`The file could not be read: ${thrownText(error)}.`);
   }
 }
 

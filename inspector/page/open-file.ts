@@ -3,6 +3,7 @@ import { readStory } from '../stories/read-story.js';
 import { reportLoadProblem, hasNoRuns, loadFile, showVerdict } from './load.js';
 import { isServed } from './shell.js';
 import { showStory } from './story/state.js';
+import { thrownText } from '../../machines/errors.js';
 
 /** The first key of a story; a trace begins with another one. */
 const STORY = /^\s*\{\s*"story"\s*:/;
@@ -22,6 +23,6 @@ export async function openFile(file: Blob): Promise<void> {
     if (isServed) await showStory(story, 0);
     else hasNoRuns();
   } catch (error) {
-    reportLoadProblem(`The story cannot be opened: ${(error as Error).message}.`);
+    reportLoadProblem(`The story cannot be opened: ${thrownText(error)}.`);
   }
 }

@@ -15,6 +15,7 @@ import { branches, current, currentGestures, goOn, keepRun, recallBranches, runO
 import { forgetPlaces } from './network/by-hand.js';
 import { askServer } from './served.js';
 import { axis, currentLine, isPlaying, pauseAt, playhead, recording, replaced } from './state.js';
+import { thrownText } from '../../machines/errors.js';
 
 /** A scenario event that the viewer adds by hand, in the form of a scenario file. */
 export type Gesture = { readonly at: number; readonly do: string } & Readonly<Record<string, unknown>>;
@@ -143,7 +144,7 @@ async function make(next: readonly Gesture[], load: Load, isAccepted = (): void 
     keepRun(next, recording.value);
     return true;
   } catch (error) {
-    reachProblem.value = (error as Error).message.trim();
+    reachProblem.value = thrownText(error).trim();
     return false;
   }
 }

@@ -6,6 +6,7 @@ import { copyText } from './clipboard.js';
 import { download } from './download.js';
 import { askServer } from './served.js';
 import { recording } from './state.js';
+import { thrownText } from '../../machines/errors.js';
 
 const PREFIX = '#trace=';
 /** Longer addresses are cut off by chats and mail programs. */
@@ -38,7 +39,7 @@ async function shareFile(): Promise<string> {
     download(`${name || 'trace'}.html`, [withTrace(await response.text(), await pack(recording.value.text()), engine)]);
     return 'Page and trace are saved as one file, which opens in the same view without a server.';
   } catch (error) {
-    return `Page and trace could not be saved as one file: ${(error as Error).message}. Share the file of the trace.`;
+    return `Page and trace could not be saved as one file: ${thrownText(error)}. Share the file of the trace.`;
   }
 }
 

@@ -3,7 +3,7 @@
  *
  * The caller reads files (`readText`), because the network also runs in a browser.
  */
-import { UsageError } from '../../machines/errors.js';
+import { UsageError, thrownText } from '../../machines/errors.js';
 import type { Link, Topology } from '../../machines/protocol.js';
 import {
   complain,
@@ -112,7 +112,7 @@ function fromFile<T>(value: unknown, path: string, text: ReadText, parse: (conte
   try {
     content = text(file);
   } catch (error) {
-    const why = error instanceof UsageError ? error.message : `cannot read "${file}": ${(error as Error).message}`;
+    const why = error instanceof UsageError ? error.message : `cannot read "${file}": ${thrownText(error)}`;
     throw new UsageError(`${path}: ${why}`, { cause: error });
   }
   try {

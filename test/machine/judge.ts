@@ -15,6 +15,7 @@ import { MICROSTEPS_MAX } from './subject.js';
 import { implementationsOf, nameOfAction } from './references.js';
 import { parentOf } from '../../network/world/internals.js';
 import { isRunning, kindOfLogic } from './stage.js';
+import { thrownText } from '../../machines/errors.js';
 
 export interface BrokenRule {
   readonly rule: string;
@@ -134,7 +135,7 @@ function complaint(holds: (snapshot: AnyMachineSnapshot) => boolean | void, snap
     // One that returns nothing contains assertions.
     return description !== undefined && !description ? `does not hold in ${JSON.stringify(value)}` : null;
   } catch (error) {
-    return `does not hold in ${JSON.stringify(value)}: ${(error as Error).message}`;
+    return `does not hold in ${JSON.stringify(value)}: ${thrownText(error)}`;
   }
 }
 

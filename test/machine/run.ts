@@ -3,7 +3,7 @@ import type { AnyActor } from 'xstate';
 import { schedule } from '../../network/world/internals.js';
 import { encode, type SeenState } from './encode.js';
 import type { Failure } from './graph.js';
-import { UsageError } from '../../machines/errors.js';
+import { UsageError, thrownText } from '../../machines/errors.js';
 import { brokenRules, LEFT, lost, type BrokenRule } from './judge.js';
 import { actorsBelow, timersOf } from './names.js';
 import type { MachineStep } from './options.js';
@@ -158,7 +158,7 @@ class Run {
       const stored: unknown = JSON.parse(JSON.stringify(before.root.getPersistedSnapshot()));
       this.rig = new Rig(this.subject, { performs: this.options.performs ?? true, restored: stored, after: before });
     } catch (error) {
-      return { rule: RESTORE, description: `it cannot be stored: ${(error as Error).message}` };
+      return { rule: RESTORE, description: `it cannot be stored: ${thrownText(error)}` };
     }
     const broken = difference({ ...before.view(), acted: [] }, { ...this.rig.view(), acted: [] });
     for (const [, name] of timersOf(before.timers, actorsBelow(before.root))) this.subject.lostTimers.add(name);
@@ -198,7 +198,7 @@ async function attempt(rule: string, check: () => unknown): Promise<BrokenRule |
   } catch (error) {
     // A call that never returns would not return the next time either.
     if (error instanceof UsageError) throw error;
-    return { rule: error instanceof FailedCheck ? error.rule : rule, description: (error as Error).message };
+    return { rule: error instanceof FailedCheck ? error.rule : rule, description: thrownText(error) };
   }
 }
 

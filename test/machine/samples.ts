@@ -1,7 +1,7 @@
 /** Converts the samples that a user gives to values to try, and makes the values of a failing step smaller. */
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import { UsageError } from '../../machines/errors.js';
+import { UsageError, thrownText } from '../../machines/errors.js';
 import { configOf, isExternalEvent, ROUTE, rulesOf } from '../charts/config.js';
 import { encode } from './encode.js';
 import type { ArbitraryLike, EventSamples, MachineTests, SampleArgs, Samples, MachineStep } from './options.js';
@@ -165,7 +165,7 @@ function called(given: (args: SampleArgs) => readonly unknown[], args: SampleArg
     return given(args);
   } catch (error) {
     throw new UsageError(
-      `the function that returns the samples of ${of} throws in state ${JSON.stringify(args.snapshot.value)}: ${(error as Error).message}. Fix it, or return [] in this state.`,
+      `the function that returns the samples of ${of} throws in state ${JSON.stringify(args.snapshot.value)}: ${thrownText(error)}. Fix it, or return [] in this state.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 /** Runs a system under test next to the machine: performs each step on it and checks it in each state. A reference can predict both. */
 import type { AnyMachineSnapshot } from 'xstate';
-import { UsageError } from '../../machines/errors.js';
+import { UsageError, thrownText } from '../../machines/errors.js';
 import type { MachineStep } from './options.js';
 import { describeStep, nameOfStep } from './steps.js';
 
@@ -65,7 +65,7 @@ async function hold(state: string, check: () => unknown): Promise<void> {
     if ((await check()) !== false) return;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw failed((error as Error).message);
+    throw failed(thrownText(error));
   }
   throw failed('it returns false');
 }

@@ -21,6 +21,7 @@ import { onCharts, systemsOf, type System } from '../system/systems.js';
 import { systemWalks } from '../system/tours.js';
 import { recordWalk, walkAgain, type RecordedWalk } from '../system/walk.js';
 import { requireProtocol } from '../../network/scenario/required.js';
+import { thrownText } from '../../machines/errors.js';
 
 /** Decides whether a mutant is killed, for the protocol with the mutant among its charts. */
 export interface Judge {
@@ -174,6 +175,6 @@ function outcomeOn(system: System, protocol: Protocol): SystemOutcome {
     const { verdict, states, transitions } = checkScenario(onCharts(system, protocol), { bounds: { states: STATES_MAX } });
     return `${verdict}, ${states} states, ${transitions} transitions`;
   } catch (error) {
-    return (error as Error).message;
+    return thrownText(error);
   }
 }

@@ -8,7 +8,7 @@
  */
 import type { AnyMachineSnapshot, AnyStateMachine, StateValue } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
-import { ProtocolError, UsageError } from '../../machines/errors.js';
+import { ProtocolError, UsageError, thrownText } from '../../machines/errors.js';
 import type { ChartSamples, Protocol } from '../../machines/protocol.js';
 import { begin, macrostep, type Stepped } from '../../network/world/remembering.js';
 import { itemsAtStart, type Item } from '../coverage/items.js';
@@ -137,7 +137,7 @@ class Search {
     try {
       return run();
     } catch (error) {
-      const why = (error as Error).message.replaceAll('\n', ' ');
+      const why = thrownText(error).replaceAll('\n', ' ');
       throw new ProtocolError(`chart ${this.chart}, start ${this.start} fails when it ${when}: ${why}`);
     }
   }

@@ -4,6 +4,7 @@ import type { Host } from '../../network/world/hosts.js';
 import { sameJson } from '../explore/json.js';
 import type { Effect, Message } from '../../machines/effects.js';
 import type { Expected, Path } from './paths.js';
+import { thrownText } from '../../machines/errors.js';
 
 export interface Difference {
   /** The steps that went as expected. */
@@ -60,7 +61,7 @@ function attempt(run: () => Expected): Expected | string {
   try {
     return run();
   } catch (error) {
-    return (error as Error).message;
+    return thrownText(error);
   }
 }
 

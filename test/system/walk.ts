@@ -11,6 +11,7 @@ import type { Choice } from '../../network/world/choice.js';
 import { describe } from '../../network/transcript.js';
 import { onCharts, type System } from './systems.js';
 import type { SystemWalk } from './tours.js';
+import { thrownText } from '../../machines/errors.js';
 
 /** A walk through a system, with its trace. */
 export interface RecordedWalk extends SystemWalk {
@@ -100,7 +101,7 @@ export function walkAgain({ system, choices, lines }: RecordedWalk, protocol: Pr
     if (violation) return `${violation.property} is violated after step ${violation.index}: ${violation.description}`;
     return seen === lines.length ? null : `nothing more instead of ${describe(JSON.parse(lines[seen]!) as TraceLine)}`;
   } catch (error) {
-    return (error as Error).message;
+    return thrownText(error);
   } finally {
     running?.stop();
   }

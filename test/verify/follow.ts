@@ -20,6 +20,7 @@ import { asksForSomething, startsOf, type Outcome, type TimerOrder } from '../..
 import { NOT_FUSED, Script } from '../../network/world/script.js';
 import { World } from '../../network/world/world.js';
 import { jsonKey } from '../explore/json.js';
+import { thrownText } from '../../machines/errors.js';
 
 /** The error for a recorded step that the charts cannot take. */
 export class Impossible extends Error {}
@@ -316,7 +317,7 @@ export class FollowedWorld {
       return run();
     } catch (error) {
       if (error instanceof Impossible) throw error;
-      throw new Impossible(`${node} cannot take ${text(event)}: ${(error as Error).message.replaceAll('\n', ' ')}`);
+      throw new Impossible(`${node} cannot take ${text(event)}: ${thrownText(error).replaceAll('\n', ' ')}`);
     }
   }
 }

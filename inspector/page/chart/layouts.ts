@@ -6,6 +6,7 @@ import { depthOf, type Chart } from '../../model/chart.js';
 import type { FoldedPaths } from '../../model/fold.js';
 import { elkInWorker } from './engine.js';
 import { measure } from './measure.js';
+import { thrownText } from '../../../machines/errors.js';
 
 /** Larger charts and deeper ones take too long to lay out. */
 export const CHART_STATES_MAX = 1_000;
@@ -46,6 +47,6 @@ async function make(chart: Chart, folded: FoldedPaths, made: Signal<ChartLayout 
     made.value = await layOutChart(chart, elkInWorker, { measure, folded });
     layoutError.value = null;
   } catch (error) {
-    layoutError.value = (error as Error).message;
+    layoutError.value = thrownText(error);
   }
 }
