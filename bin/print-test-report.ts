@@ -13,7 +13,7 @@ const HEADINGS: Readonly<Record<CoverageKind, string>> = {
   received: 'received',
 };
 
-/** `saved`: how a command names the scenario that was kept. */
+/** Prints the report. `saved` is the command-line name of the saved scenario. */
 export function printTestReport(
   { protocol, walked, failures, coverage, page, swarm, mutants, ...report }: TestReport,
   saved: string | null,

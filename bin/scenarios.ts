@@ -21,7 +21,7 @@ export interface Source {
   readonly isOwn?: boolean;
 }
 
-/** A scenario, or the complaint about it: the others are run still. */
+/** A scenario, or the error in it. The other scenarios still run. */
 export type ReadScenario = Source | { readonly where: string; readonly error: UsageError };
 
 export async function* readScenarios(files: readonly string[], seed: number | undefined): AsyncGenerator<ReadScenario> {
@@ -80,7 +80,7 @@ async function read(where: string, text: string, folder: string, seed: number | 
 export const parseIn = async (folder: string, json: unknown): Promise<Scenario> =>
   parseScenario(json, await protocolsFor(json), readerIn(folder));
 
-/** Reads the files that a scenario names, from the folder that it is in. */
+/** Reads the files that a scenario names, relative to its folder. */
 export const readerIn =
   (folder: string): ReadText =>
   (path) =>

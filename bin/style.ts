@@ -37,7 +37,7 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 const COLOR = /\x1b\[[0-9;]*m/g;
 const width = (text: string): number => text.replaceAll(COLOR, '').length;
 
-/** Columns under their headings; the first to the left, numbers to the right. */
+/** Formats rows as columns below their headings. Text is aligned to the left and numbers to the right. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map((heading, i) => Math.max(width(heading), ...rows.map((row) => width(row[i] ?? ''))));
   const pad = (text: string, i: number) => {

@@ -57,7 +57,7 @@ export interface TestReport {
   readonly mutants?: MutantReport;
 }
 
-/** `onCovered` is notified of the chart graphs and of all that was covered. */
+/** Runs the tests of a protocol. `onCovered` receives the graphs of the charts and the coverage. */
 export async function reportOnProtocol(
   protocol: Protocol,
   wanted: Wanted,

@@ -7,7 +7,7 @@ import { TRACE_VERSION, type TraceHeader } from '../network/trace.js';
 export const isTraceHeader = (value: unknown): value is Partial<TraceHeader> =>
   isObject(value) && value['quiver'] === TRACE_VERSION;
 
-/** The header of a trace by its first line; `null` for what is none. */
+/** Parses the header of a trace. Returns `null` if the line is not one. */
 export function traceHeaderIn(line: string): Partial<TraceHeader> | null {
   try {
     const header: unknown = JSON.parse(line);

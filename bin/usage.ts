@@ -3,12 +3,12 @@ import { UsageError } from '../machines/errors.js';
 import type { Verdict } from '../network/report.js';
 
 export const USAGE = 64;
-/** A chart or a function of a description failed during a run: a defect of the protocol, without a verdict. */
+/** Exit status if the protocol itself failed during a run: a chart or a function of its description threw an error. */
 export const BROKEN = 70;
 
 const STATUS: Readonly<Record<Verdict, number>> = { valid: 0, invalid: 1, unknown: 2 };
 
-/** The exit status of several verdicts: one refutation outweighs all that is unknown. */
+/** The exit status for several verdicts: `invalid` if any is, otherwise `unknown` if any is. */
 export function exitStatusOf(verdicts: readonly Verdict[]): number {
   if (verdicts.includes('invalid')) return STATUS.invalid;
   return verdicts.includes('unknown') ? STATUS.unknown : STATUS.valid;

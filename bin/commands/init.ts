@@ -7,7 +7,7 @@ import type { VerbWork } from '../verbs.js';
 
 const STARTERS = join(dirname(createRequire(import.meta.url).resolve('xstate-quiver/package.json')), 'examples/starters');
 
-/** Each starter has a folder for JavaScript and one for TypeScript. */
+/** The names of the starters. Each has a folder for JavaScript and one for TypeScript. */
 export const starterNames = ['protocol', 'backend', 'tabs', 'xstate', 'testing'] as const;
 
 /** A package does not contain files of this name. */

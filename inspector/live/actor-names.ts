@@ -1,7 +1,7 @@
 /** Names of XState actors: unique below their parent and given once, so that each actor has its own node and lane. */
 import { fromCallback, fromEventObservable, fromObservable, fromPromise, fromTransition, type AnyActorRef } from 'xstate';
 
-/** The second actor of a name is `name (2)`. */
+/** Assigns unique names to actors: the second actor with a name is `name (2)`. */
 export class ActorNames {
   private readonly counts = new Map<string, number>();
 

@@ -17,7 +17,9 @@ import { isHeldUp } from '../../network/world/traffic.js';
 import { offeredBy, type Offer } from '../offers.js';
 import type { GestureReport, Inspectable } from './report.js';
 
-/** The gestures on a live node and its messages. Its links belong to the transport, and its process to the program. */
+/**
+ * The gestures that are possible on a live node. Links belong to its transport and the process to the program, so neither can be changed.
+ */
 export const LIVE_GESTURES = ['pause', 'resume', 'clog', 'unclog', 'slow', 'drop', 'duplicate', 'hold', 'deliver'] as const;
 
 interface Arrival {

@@ -7,7 +7,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { Overlay } from '../../machines/protocol.js';
 import type { StepReport } from './report.js';
 
-/** The kind of the pointer from an actor to its host. */
+/** The kind of the pointer from a cluster actor to the member that hosts it. */
 export const HOST_POINTER = 'host';
 
 interface Hosting {

@@ -12,7 +12,7 @@ import { now as present, type LiveReport, type StepReport } from './report.js';
 const PATIENCE_MS = 150;
 /** A sender without a report by then was not observed when it sent. */
 const GIVE_UP_MS = 2000;
-/** A program without any report for three heartbeats has gone. */
+/** Milliseconds between two heartbeats of a program. After three missing ones, it counts as gone. */
 export const BEAT_MS = 1000;
 const SILENCE_MS = 3 * BEAT_MS;
 

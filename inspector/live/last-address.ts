@@ -12,7 +12,7 @@ export function lastAddress(project: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** A project without `node_modules`, or one that cannot be written to, keeps no address. */
+/** Stores the address of the inspector for the next start, in `node_modules`, if that is possible. */
 export function keepAddress(project: string, url: string): void {
   if (!existsSync(join(project, 'node_modules'))) return;
   const file = fileIn(project);

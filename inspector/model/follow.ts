@@ -2,7 +2,10 @@
 import type { MessageRow } from './messages.js';
 import type { ReadTrace } from './recording.js';
 
-/** `forwarded`: only what the receiving step itself passes on. `token`: what the receiver sends of the same type, whenever it does. */
+/**
+ * How to follow a message. `forwarded`: messages that the receiving step sends on. `token`: the next message of the same type that the
+ * receiver sends.
+ */
 export type Trail = 'forwarded' | 'token';
 
 const HOPS_MAX = 10_000;

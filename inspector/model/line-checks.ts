@@ -39,7 +39,7 @@ export const isStateValue = (value: unknown, levels = STATES_DEEP_MAX): value is
     isRecord(value) &&
     Object.values(value).every((inner) => inner === undefined || isStateValue(inner, levels - 1)));
 
-/** A role as it stands, or `null` for one that was closed. */
+/** True for the state of a role, or for `null`, which means that the role was closed. */
 export const isRole = (role: unknown): boolean =>
   role === null || (isRecord(role) && typeof role['chart'] === 'string' && isStateValue(role['value']));
 

@@ -26,7 +26,7 @@ const PARSED_LINES_MAX = 20_000;
 /** Kinds of steps that start or stop a node. */
 const RUNS: ReadonlySet<string> = new Set(['start', 'crash', 'restart', 'reload']);
 
-/** One role of one node, and the lines that changed its state. */
+/** A role of a node, and the lines of the trace that changed its state. */
 export interface Slot {
   /** Its place among all slots. */
   readonly number: number;
@@ -36,7 +36,7 @@ export interface Slot {
   readonly states: number[];
 }
 
-/** One direction of a link: twice each line that changed it, plus one when it came up. */
+/** The lines that changed one direction of a link. Each is stored as twice its number, plus one if the direction came up. */
 export interface Channel {
   readonly from: number;
   readonly to: number;

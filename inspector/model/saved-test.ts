@@ -29,7 +29,7 @@ test('what was done by hand', () => {
 }
 
 /**
- * A test that turns a query into a property of a run. It fails if anything matches.
+ * A test that fails if any line of a run matches the query.
  *
  * @param module The source of the protocol. Not needed for a protocol of Quiver.
  */

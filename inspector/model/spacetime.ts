@@ -23,7 +23,7 @@ export interface Arrow {
   readonly to: { readonly x: number; readonly lane: number };
 }
 
-/** A time in which a node is marked as the holder of the protocol's object, or does not run. */
+/** An interval in which a node is marked as a holder, or does not run. */
 export interface Stretch {
   readonly lane: number;
   readonly kind: 'held' | 'down';
@@ -58,7 +58,7 @@ function lastLineBefore(recording: ReadTrace, at: number): number {
   return line;
 }
 
-/** `laneOf` gives a node's lane, -1 for a node that is not shown. */
+/** Computes the diagram. `laneOf` returns the lane of a node, -1 for one that is not shown. */
 export function layOut(recording: ReadTrace, axis: Axis, window: Window, laneOf: (node: number) => number): Diagram {
   const [first, end] = linesIn(recording, axis, window);
   const stop = Math.min(end, first + DOTS_MAX);
@@ -125,7 +125,7 @@ function stretchesOf(
   ];
 }
 
-/** The nodes that act in the window or get something from it, in the order of the topology; all of them when they are few. */
+/** The nodes that act or receive a message in the visible part, in the order of the topology. All nodes, if there are few. */
 export function lanesIn(recording: ReadTrace, axis: Axis, window: Window, always: readonly number[], allUpTo: number): number[] {
   const { nodes, messages } = recording;
   if (nodes.size <= allUpTo) return nodes.names.map((_, node) => node);

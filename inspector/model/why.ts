@@ -28,7 +28,7 @@ const CHAIN_MAX = 60;
 /** The most steps of a node that are searched for the one that armed a timer or changed a value. */
 const STEPS_BACK_MAX = 5000;
 
-/** The line itself, then its cause, and so on back to an event from outside. */
+/** The line, its cause, the cause of that, and so on until an event from outside. */
 export function chainOf(recording: ReadTrace, line: number): CauseCard[] {
   const chain: CauseCard[] = [{ line, description: sentence(recording.line(line)), because: '' }];
   for (let cause = causeOf(recording, line); cause && chain.length < CHAIN_MAX; cause = causeOf(recording, cause.line))
@@ -122,11 +122,11 @@ function lastStep(recording: ReadTrace, node: number, upTo: number, holds: (step
   return null;
 }
 
-/** The line since which a role is in its state; its start if it has always been in it. */
+/** The line at which a role entered its current state, or its start. */
 export const stateSince = (recording: ReadTrace, node: number, role: string, upTo: number): number | null =>
   changedIn(recording, node, role, upTo, ({ value }) => valueText(value));
 
-/** The line that gave a key of a role's context the value that it has. */
+/** The line at which a value in a role's context got its current value. */
 export const valueSince = (recording: ReadTrace, node: number, role: string, key: string, upTo: number): number | null =>
   changedIn(recording, node, role, upTo, ({ context }) =>
     JSON.stringify((context as Readonly<Record<string, unknown>> | undefined)?.[key]),

@@ -1,7 +1,7 @@
 /** A line of a trace as one sentence, the text alternative of every view. */
 import { isStep, type NetworkLine, type StepLine, type TraceLine } from '../../network/trace.js';
 
-/** Rounds results such as `0.1 + 0.2` of latency models. */
+/** A number as text, rounded so that `0.1 + 0.2` is shown as 0.3. */
 export const numberText = (value: number): string =>
   Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/\.?0+$/, '');
 

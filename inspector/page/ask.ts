@@ -9,7 +9,7 @@ import { thrownText } from '../../machines/errors.js';
 
 export const askedText = signal('');
 export const isAsking = signal(false);
-/** The number of times that the query line was opened: each time it gets the focus. */
+/** Counts how often the query line was opened, so that it gets the focus each time. */
 export const askings = signal(0);
 
 export function ask(): void {
@@ -19,7 +19,7 @@ export function ask(): void {
 
 /** The numbers of the matching lines, in ascending order. */
 export const hits = signal<readonly number[]>([]);
-/** From when to when it holds, for each node; `null` for what is of a moment. */
+/** For a query about states: the intervals in which it holds, for each node. `null` for a query about single lines. */
 export const intervals = signal<readonly Interval[] | null>(null);
 export const stretches = computed(() => stretchesOf(intervals.value ?? []));
 export const questionProblem = signal<string | null>(null);

@@ -34,7 +34,7 @@ export function keepRun(gestures: readonly Gesture[], run: ReadTrace): void {
   for (const oldest of [...runs.keys()].slice(0, -RUNS_MAX)) runs.delete(oldest);
 }
 
-/** Makes the branch with these gestures the current one, creating it if necessary. */
+/** Makes the branch with these gestures the current one, and creates it if it does not exist. */
 export function goOn(next: readonly Gesture[], name: string): void {
   const key = keyOf(next);
   const known = branches.value.findIndex((one) => keyOf(one.gestures) === key);
@@ -55,7 +55,7 @@ export interface Fork {
   readonly at: number;
 }
 
-/** The other branches, by when they part from the current one. */
+/** The other branches, ordered by the time at which they diverge from the current one. */
 export const forks = computed((): readonly Fork[] =>
   branches.value
     .map(({ name, gestures: theirs }, branch) => ({ branch, name, at: partsAt(currentGestures.value, theirs) }))
@@ -71,7 +71,7 @@ function partsAt(some: readonly Gesture[], others: readonly Gesture[]): number {
 
 let place = '';
 
-/** The branches of a scenario, as they were before a reload. */
+/** Restores the branches of a scenario after the page was reloaded. */
 export function recallBranches(scenario: unknown): void {
   runs.clear();
   place = `branches of ${JSON.stringify(scenario)}`;

@@ -46,5 +46,5 @@ export function palette(): Palette {
 
 export const kindColor = (number: number): string => palette().kinds[number % KIND_COLORS]!;
 
-/** The same color for markup, which follows the theme automatically. */
+/** The color of `kindColor` for HTML, as a CSS variable that follows the theme. */
 export const kindStyle = (number: number): string => `var(--kind-${number % KIND_COLORS})`;

@@ -24,7 +24,7 @@ const brought = signal<readonly Brought[]>([]);
 /** The reason why no run could be added. */
 export const compareProblem = signal<string | null>(null);
 
-/** Branches by their place, the others by their name. */
+/** The key of a run: the position of a branch, or the name of an added run. */
 export type RunKey = number | string;
 const chosen = signal<RunKey | null>(null);
 export const chooseRun = (choice: RunKey): void => void (chosen.value = choice);
@@ -52,7 +52,7 @@ effect(() => {
   });
 });
 
-/** The first difference of the two runs; `null` while one is read, and if there is none. */
+/** The first difference of the two runs. `null` if there is none or a run is still loading. */
 export const parting = computed(() => {
   const run = otherRun.value;
   return run && !isLoading.value ? { line: firstDifference(growing(), run), step: firstOtherStep(growing(), run) } : null;
@@ -97,11 +97,11 @@ export async function bringRun({ seed, options }: RunChanges): Promise<void> {
   }
 }
 
-/** True if the run is a counterexample, and there is a server to find a good one. */
+/** True if the run is a counterexample and a server can search for a run without the violation. */
 export const mayBringNearest = computed(() => isServed && growing().header?.choices !== undefined);
 export const isSeeking = signal(false);
 
-/** Adds the run that equals the counterexample for as long as possible and has a good end. */
+/** Adds the run that follows the counterexample for as long as possible and then keeps the property. */
 export async function bringNearest(): Promise<void> {
   compareProblem.value = null;
   isSeeking.value = true;

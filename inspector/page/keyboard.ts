@@ -52,7 +52,7 @@ export const KEYS: readonly Key[] = [
 /** Elements that take all keys. A checkbox takes only the space bar. */
 const WRITTEN_IN = 'input:not([type=checkbox]), select, textarea';
 
-/** Views that use some keys themselves stop them before they come here. */
+/** Handles the keys of the page. Views that use a key themselves stop its event before it arrives here. */
 export function onKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
   if ((event.ctrlKey || event.metaKey) && event.key === 'k') {

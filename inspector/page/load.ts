@@ -72,7 +72,7 @@ export async function loadFromServer(path = './trace', request?: RequestInit): P
 
 const isOfPrograms = ({ header }: ReadTrace): boolean => header?.live === true && header.protocol === 'programs';
 
-/** The server of a page of programs: it answers, it has stopped, or another one is at its address. */
+/** The state of the server: it responds, it has stopped, or another server is at its address. */
 export const server = signal<'here' | 'away' | 'back'>('here');
 /** The first pause in milliseconds before the page looks for its server again, and the longest. */
 const AGAIN_MS = 1000;
@@ -99,7 +99,7 @@ async function awaitServer(last: ReadTrace): Promise<void> {
   }
 }
 
-/** Follows the server that is at the address again. */
+/** Connects again to the server at the address, which may have been restarted. */
 export function followServer(): void {
   nodeBefore = recording.value.nodes.names[selectedNode.value];
   void loadFromServer();
@@ -120,7 +120,7 @@ export function reportLoadProblem(why: string): false {
   return false;
 }
 
-/** A counterexample opens at what it violates, with the reasons. */
+/** Moves to the violation of a counterexample and shows its causes. */
 export function showVerdict(): void {
   const line = verdict.value.violated[0]?.line ?? null;
   if (!recording.value.header?.choices || line === null) return;
@@ -136,7 +136,9 @@ export async function openTrace(stream: ReadableStream<Uint8Array>, next = new R
   if (isServed && recording.value === next && !next.header?.live) await askForOffer(reload);
 }
 
-/** The run made again: up to the playhead it is the same, so it takes the other's place once it has come there. */
+/**
+ * Replaces the run by the one repeated with gestures. Both are equal up to the playhead, so the new one is shown when it has reached it.
+ */
 export async function reload(stream: ReadableStream<Uint8Array>): Promise<void> {
   const next = new ReadTrace();
   const line = currentLine.value;

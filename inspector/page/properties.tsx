@@ -49,7 +49,7 @@ export const NodeList = ({ names }: { names: readonly string[] }) => (
   </span>
 );
 
-/** Where an endless run begins to go round, or rests. */
+/** The part of a counterexample that repeats forever, or the state in which it stays. */
 export const Endless = ({ from, rests }: { from: number; rests: boolean }) => (
   <span>
     {rests ? 'It rests forever from ' : 'It loops forever from '}

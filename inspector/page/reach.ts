@@ -25,13 +25,13 @@ interface ScenarioJson {
   readonly topology?: unknown;
 }
 
-/** `null` where a trace can only be looked at. */
+/** The gestures that the scenario allows. `null` if the trace cannot be repeated with gestures. */
 export const offer = signal<Offer | null>(null);
 /** The scenario as it was before any gesture. */
 const given = signal<ScenarioJson>({});
 /** Its network, as it begins. */
 let graph: Pick<TraceHeader, 'nodes' | 'links'> = { nodes: [], links: [] };
-/** The cost against the bounds, rising in time; empty where it is not known. */
+/** Measured costs relative to their bounds over time. Empty if the protocol has no bounds. */
 export const meters = signal<readonly MeterSample[]>([]);
 /** Why the last gesture could not be made. */
 export const reachProblem = signal<string | null>(null);
@@ -49,7 +49,7 @@ function scenarioWith(made: readonly Gesture[]): ScenarioJson {
   };
 }
 
-/** Asks the server what can be done in the scenario of the trace that was opened. */
+/** Requests the possible gestures for the open trace from the server. */
 export async function askForOffer(load: Load): Promise<void> {
   offer.value = null;
   meters.value = [];
@@ -90,8 +90,8 @@ export const momentOfGesture = (): ReturnType<typeof timeOfGesture> => timeOfGes
 export type Load = (body: ReadableStream<Uint8Array>) => Promise<void>;
 
 /**
- * Does something at the moment that is shown, or several things one after the other: the run forks, and what was done is shown. Gives what
- * was done, which is nothing where it could not be. `load` reads the run that was made again.
+ * Performs gestures at the current moment: adds them to the scenario, repeats the run and shows it as a new branch.
+ * Returns the performed gestures, which are none if the server rejects them. `load` reads the repeated run.
  */
 export async function reach(what: readonly Omit<Gesture, 'at'>[], load: Load): Promise<readonly Gesture[]> {
   const at = counterexample.value ? stepsUntil(currentLine.value) : momentOfGesture().at;
@@ -149,7 +149,7 @@ async function make(next: readonly Gesture[], load: Load, isAccepted = (): void 
   }
 }
 
-/** The run of a branch that is not shown, to compare with. */
+/** Loads the run of a branch that is not shown, to compare it. */
 export async function fetchRun(next: readonly Gesture[]): Promise<ReadTrace | null> {
   const kept = runOf(next);
   if (kept) return kept;
@@ -158,7 +158,7 @@ export async function fetchRun(next: readonly Gesture[]): Promise<ReadTrace | nu
   return run;
 }
 
-/** The run of any scenario, or the nearest good run to a counterexample, by its header; rejects with what is wrong. */
+/** Requests the run of a scenario, or the nearest run without the violation of a counterexample. Rejects with the problem. */
 export async function madeRun(what: 'run' | 'nearest', about: unknown): Promise<ReadTrace> {
   const response = await post(what, about);
   const text = await response.text();
@@ -172,7 +172,7 @@ export async function madeRun(what: 'run' | 'nearest', about: unknown): Promise<
 const post = (name: string, scenario: unknown): Promise<Response> =>
   askServer(`./${name}`, { method: 'POST', body: JSON.stringify(scenario) });
 
-/** The line at which one sees what a gesture did, and not what came of the properties by then. */
+/** The line of a repeated run at which the effect of a gesture is visible. */
 export function lineOfGesture({ at }: Gesture): number {
   if (counterexample.value) return lineOfStep(at);
   const { lastLineAt, kindOf, first } = recording.value;

@@ -58,11 +58,11 @@ async function shareAddress(isFramed: boolean): Promise<string> {
     : 'The address of this page now holds the trace. It could not be copied: copy it from the address bar.';
 }
 
-/** The trace in the address of the page, if there is one. */
+/** The trace that the page's address contains, if any. */
 export const traceInAddress = (): ReadableStream<Uint8Array> | null =>
   location.hash.startsWith(PREFIX) ? unpack(location.hash.slice(PREFIX.length).replace(/&.*$/, '')) : null;
 
-/** The trace in the page itself, where page and trace are one file. */
+/** The trace that the page itself contains, if it is a single file. */
 export function traceInPage(): ReadableStream<Uint8Array> | null {
   const element = document.getElementById('trace');
   return element && unpack(element.textContent ?? '');

@@ -4,7 +4,7 @@ import { effect, signal } from '@preact/signals';
 export type Theme = 'light' | 'dark';
 export type ViewName = 'network' | 'chart' | 'space-time' | 'plots';
 
-/** A page with its trace in one file has no server. */
+/** False for a page that is a single file with its trace and has no server. */
 export const isServed = document.getElementById('trace') === null;
 
 const system = matchMedia('(prefers-color-scheme: dark)');

@@ -1,15 +1,12 @@
 /** Scrolls to the followed item, but not while the reader scrolls. */
 
-/** How far to scroll so that `from`..`to` lies within `begin`..`end`; what is larger shows its beginning. */
+/** The distance to scroll so that `from` to `to` is visible between `begin` and `end`. If it does not fit, its beginning is visible. */
 export function distanceInto([from, to]: readonly [number, number], [begin, end]: readonly [number, number]): number {
   if (from < begin || to - from > end - begin) return from - begin;
   return Math.max(to - end, 0);
 }
 
-/**
- * Scrolls the container that the element is in, and nothing around it: unlike `scrollIntoView`, which scrolls the page as well, and the
- * page around the frame that this one is in.
- */
+/** Scrolls the container of an element until the element is visible. Unlike `scrollIntoView`, it does not scroll the page around it. */
 export function scrollWithin(element: Element | null): void {
   const container = element && containerOf(element);
   if (!container) return;

@@ -21,12 +21,12 @@ import { verdictOf } from '../model/verdict.js';
 const held = signal({ recording: new ReadTrace() });
 /** The trace on the page. The signal changes when another trace is opened. */
 export const recording = computed(() => held.value.recording);
-/** The same recording, for readers that need every piece that arrives. */
+/** The trace on the page. Readers are notified of each part that arrives. */
 export const growing = (): ReadTrace => held.value.recording;
 export const hasGrown = (): void => void (held.value = { recording: held.value.recording });
 
 export const isLoading = signal(true);
-/** An error outside of the trace itself: the source did not answer. */
+/** An error of the source of the trace, such as a server that does not respond. */
 export const sourceProblem = signal<string | null>(null);
 
 export const axis = signal<Axis>('time');
@@ -35,7 +35,7 @@ export const isPlaying = signal(false);
 /** The playback speed, as a factor: 1 is the natural speed of the trace. */
 export const speed = signal(1);
 
-/** Node by number, message by ordinal; -1 for none. */
+/** The number of the selected node, or -1 for none. */
 export const selectedNode = signal(-1);
 /** The selected link, by the numbers of its two nodes. */
 export const selectedLink = signal<readonly [number, number] | null>(null);
@@ -55,7 +55,7 @@ export const way = computed(() => {
 
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 64, 256, 1024] as const;
 
-/** Another run of the same scenario. One that is shorter than what was shown is shown at its end. */
+/** Replaces the trace by another run of the same scenario. If it is shorter, the playhead moves to its end. */
 export function replaced(next: ReadTrace): void {
   batch(() => {
     held.value = { recording: next };
@@ -99,7 +99,7 @@ export function pauseAt(line: number): void {
   followsEnd.value = line >= recording.value.end - 1;
 }
 
-/** Stops where it was asked to; what is alive goes on, and is not followed until it is asked for again. */
+/** Stops playback at a breakpoint. A live program continues, and the page does not follow it until the viewer asks for it. */
 export function stopAtBreakpoint(line: number): void {
   pauseAt(line);
   followsEnd.value = false;
@@ -108,7 +108,7 @@ export function stopAtBreakpoint(line: number): void {
 export const step = (stop: Stop, direction: 1 | -1): void =>
   pauseAt(nextStop(recording.value, currentLine.value, stop, direction));
 
-/** Plays to a line that is to come, and at such a speed that it takes no longer than so. */
+/** Plays to a later line, as fast as necessary to take no longer than a maximum time. */
 export function playTo(line: number, secondsMax: number): void {
   const distance = xOf(recording.value, axis.value, line) - playhead.value.x;
   speed.value = SPEEDS.find((one) => one >= 0.5 && distance <= secondsMax * one * naturalRate.value) ?? SPEEDS.at(-1)!;

@@ -55,7 +55,7 @@ const together = (a: NodeState, b: NodeState): NodeState => ({
   timers: [...a.timers, ...b.timers],
 });
 
-/** A part without `atRest` is at rest while none of its messages is in flight. */
+/** True if all parts may rest here. A part without `atRest` rests if none of its messages is in flight. */
 export function atRestOf(parts: readonly Part[]): ((c: Config) => boolean) | undefined {
   if (!parts.some(({ protocol }) => protocol.atRest)) return undefined;
   return (c) =>

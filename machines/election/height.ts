@@ -60,12 +60,12 @@ export const oriented = (id: Identity, lid: Identity, delta: number): Height => 
   id,
 });
 
-/** Avoids a negative zero, because equal states must have equal JSON. */
+/** The height of a node that elects itself. Negative zero is avoided, because equal states must have equal JSON. */
 export const electSelf = ({ id }: Height, now: number): Height => ({ ...oriented(id, id, 0), nlts: 0 - now });
 
 export const startNewRefLevel = (own: Height, now: number): Height => ({ ...own, tau: now, oid: own.id, r: 0, delta: 0 });
 
-/** For neighbors with equal reference levels: the search has met a dead end here. */
+/** The height after a search has met a dead end: all neighbors have the same reference level. */
 export function reflectRefLevel(own: Height, neighbors: readonly Height[]): Height {
   const { tau, oid } = neighbors[0]!;
   return { ...own, tau, oid, r: 1, delta: 0 };

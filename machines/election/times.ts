@@ -62,5 +62,5 @@ const perfect: Times = {
   },
 };
 
-/** Logical clocks are counters, not times, so their values are part of the state. */
+/** The times in states, for perfect clocks. The values of logical clocks are counters, so they are part of the state. */
 export const times = ({ clock }: ElectionProtocolOptions): Times | null => (clock === 'perfect' ? perfect : null);

@@ -24,7 +24,7 @@ const everyRequestSucceeds: Property<ExclusionOptions> = {
   ofNode: (view) => ({ when: asks(view), holds: hasLocked(view) }),
 };
 
-/** The printed rules violate it, and their counterexample shows the deadlock that follows, so they are judged without it. */
+/** No nodes wait for each other in a cycle. The printed rules violate it, and are therefore checked without this property. */
 export const noCycleOfWaiting: Property<ExclusionOptions> = always(exclusionFold, { hasLinearCost: true })(
   'no cycle of waiting',
   'Candidates that owe a priority and participants that owe an outcome do not wait for each other in a cycle (Lemma 4.6, corrected).',

@@ -98,7 +98,7 @@ const passedOn = (c: LinkContext): readonly LinkChartEvent[] => [
   { type: 'relay', from: c.peer, target: 'c', message: { type: 'bye', session: 1, echo: null } },
 ];
 
-/** The second end may suspect its peer once; the third has relays. */
+/** Samples for three kinds of ends: a normal one, one that may suspect its peer once, and one with relays. */
 export const linkSamples: readonly ChartSamples[] = [
   { input, events },
   { input: { ...input, suspicions: 1 }, events },

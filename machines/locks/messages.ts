@@ -174,7 +174,7 @@ export interface Superseding extends OfMember {
   readonly members: readonly NodeId[];
 }
 
-/** Notifies the leader of a change here. The leader proposes again, unless it still waits for this node's promise. */
+/** Voter to leader: the voter's state has changed, so the leader proposes again, unless it still waits for this voter's promise. */
 export interface Changed extends OfMember {
   readonly type: 'changed';
 }

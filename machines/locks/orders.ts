@@ -59,7 +59,7 @@ export const refuseIt = ({ context, event: { from, epoch } }: In<From<Prepare>>)
   to: from,
   message: { type: 'refuse' as const, epoch, promised: promisedEpoch(context), membership: context.membership },
 });
-/** Rule 1: the sender can also judge how far the two numbers are apart. */
+/** Rule 1. Refuses a proposal whose number is unreasonably large. The proposer receives both numbers and can compare them. */
 export const refuseAsBeyondReason = (args: In<From<Prepare>>) => {
   const { to, message } = refuseIt(args);
   return { to, message: { ...message, known: largestKnown(args.context) } };
@@ -81,7 +81,7 @@ export const supersedingOf = ({ epoch, members, membership }: Beginning) => ({
 });
 /** Notifies the application of the epoch that this node serves. */
 export const notificationOf = ({ epoch, members }: Beginning) => ({ type: 'serving' as const, epoch, members });
-/** The epoch is sent to linked peers that it leaves out, directly or by other members, and to peers with another list. */
+/** Reports the epoch to linked peers outside of it, directly or through other members, and to peers with another list. */
 export const word = ({ context: { links, served, differing } }: In) => ({
   to: [...links, ...differing.map(({ node }) => node)].filter((peer) => !served.members.includes(peer)),
   message: supersedingOf(served),
@@ -147,13 +147,13 @@ export const confirmation = ({ event: { from, epoch, lock, fence, user } }: In<F
   message: { type: 'confirmed' as const, epoch, lock, fence, user },
 });
 
-/** The reply of a node that does not read. */
+/** The reply to a recall from a node that does not read the lock. */
 export const nothingToReturn = ({ event: { from, epoch, lock, fence } }: In<From<Recall>>) => ({
   to: from,
   message: { type: 'returned' as const, epoch, lock, fence },
 });
 
-/** The locks in use are requested before other messages are handled. */
+/** Handles the messages that arrived before the epoch began here, after the locks in use were requested. */
 export const afterThat = tell((_: In) => ({ role: EPOCHS, message: { type: 'early' } }));
 
 export function lockStartIn(c: EpochsContext, lock: string, epoch: number | null): Open {

@@ -129,7 +129,7 @@ function isWaiting(c: Configuration, node: NodeId): boolean {
   return isWanted || wants.some((want) => want.node === node && isBehind(want.lock));
 }
 
-/** For systems without stops and link failures, cold starts and joins included. */
+/** A property for systems in which no node stops and no link fails. */
 export const oneUser: Property<LocksProtocolOptions> = {
   name: 'one user',
   description: 'If no node stops and no link fails, a lock never has two users at once, unless all of them read.',
@@ -143,7 +143,7 @@ function isOneUserOf(uses: ReturnType<typeof usesOf>): boolean {
   return writes.every(({ lock }) => uses.filter((use) => use.lock === lock).length === 1);
 }
 
-/** Rule 13: for nodes that are present and not suspected by any other. */
+/** Rule 13. A property for nodes that are present and that no other node suspects. */
 export const oneUserPresent: Property<LocksProtocolOptions> = {
   name: 'one user present',
   description: 'No two nodes that run and are not suspected by a present node hold a lock at once, unless all of them read.',
@@ -156,7 +156,7 @@ export const oneUserPresent: Property<LocksProtocolOptions> = {
   },
 };
 
-/** For a holder that does not release, whatever other nodes do: start, restart without memory, join, leave, propose, use up fences. */
+/** A property about a holder that does not release: other nodes cannot take its lock, whatever they do. */
 export const undisturbedUser = (user: NodeId): Property<LocksProtocolOptions> => ({
   name: 'undisturbed',
   description: `${user} keeps its lock while it and a majority neither stop nor lose links to each other, and no node is half disconnected.`,

@@ -5,8 +5,8 @@
  * before it receives the computation, and takes a permit to take part in it. Nodes that the computation has not reached send and receive
  * nothing, so its cost depends on the participants only.
  *
- * With M = ⌊n/2⌋ and W = 0 the root learns whether a majority of n nodes is in its component (section 1, Bar-Yehuda and Kutten): the permits are
- * exhausted exactly if more than M nodes ask for one.
+ * The root can learn whether a majority of n nodes is in its component (section 1): with `M = ⌊n/2⌋` and `W = 0`, the permits are exhausted if
+ * and only if more than M nodes request one.
  *
  * States of the application's role, in the region `work`:
  *
@@ -135,7 +135,7 @@ export const diffusionProperties: readonly Property<ControllerOptions>[] = [
 const LISTENED = [requestRole('R'), deliveryRole('R'), MAIN];
 const OWN = { spread: {} };
 
-/** The diffusing computation. Command: `begin`, at the root. Options: those of the controller; by default the tree is the root alone. */
+/** The diffusing computation. Command: `begin`, at the root. Options: those of the controller; by default the tree contains only the root. */
 export const diffusion = defineProtocol<ControllerOptions>(
   {
     name: 'diffusion',

@@ -1,4 +1,4 @@
-/** An application with a role of its own on a protocol: the protocol's properties are judged without the role and its messages. */
+/** An application that adds its role to a protocol: the protocol's properties are judged without the role and its messages. */
 import type { Configuration, Property } from '../../machines/protocol.js';
 
 /** Name of the application's role. */

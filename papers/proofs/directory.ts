@@ -17,7 +17,10 @@
  * satisfy the axioms again. `directory.test.ts` evaluates the same formulas in states of the charts, and finds the rule of each step.
  */
 
-/** Symbols of a state and their types. A find is known by its producer. */
+/**
+ * The functions that describe a state in the proof, with their parameter and result types. A find is identified by the node that sent it
+ * first.
+ */
 export const SYMBOLS: Readonly<Record<string, readonly [parameters: string, result: string]>> = {
   parent: ['Node', 'Node'],
   hasNext: ['Node', 'Bool'],
@@ -278,7 +281,7 @@ export const RULES: readonly TransitionRule[] = [
   },
 ];
 
-/** The start: a rooted tree of pointers with the idle token at its root. */
+/** The formula of the initial state: a rooted tree of pointers, and the idle token at its root. */
 export const START = `(and (not arriving) (not used) (= (parent token) token)
   ${all('v', '(and (not (waiting v)) (not (flying v)) (not (hasNext v)) (= (last v) v) (= (first v) v))')}
   ${all('v', '(=> (= (parent v) v) (= v token))')}

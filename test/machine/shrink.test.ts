@@ -1,4 +1,4 @@
-/** A shorter path of a failure is one that the machine takes: a step that it would ignore is no part of it. */
+/** A shorter path of a failure is one that the machine takes: it does not contain a step that the machine would ignore. */
 import { createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import type { MachineTests } from './options.js';

@@ -77,7 +77,7 @@ const transitionsOf = ({ transitions, always }: AnyStateNode) => [...[...transit
 
 /**
  * True if a state, and those around it up to the root, have neither actors nor transitions with effects. A wildcard that only assigns or
- * logs takes the events that nothing else takes: with `ignoresRest`, it is no effect.
+ * logs takes the events that nothing else takes: with `ignoresRest`, it has no effect.
  */
 const isClosed = (leaf: AnyStateNode, machine: AnyStateMachine, ignoresRest = true): boolean =>
   [...around(leaf)].every((node) => {

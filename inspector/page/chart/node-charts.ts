@@ -17,7 +17,7 @@ const STEPS_BACK_MAX = 200;
 /** Kinds of steps that put a node into a state without a transition. */
 const PUT: ReadonlySet<string> = new Set(['start', 'corrupt', 'crash', 'restart', 'reload']);
 
-/** The transitions that a role took last, and the line that took them. */
+/** The transitions that a role took most recently, and the line of the trace with them. */
 export function takenLast(
   { recording, moment, node, charts }: NodeCharts,
   { role, view, since }: RoleNow,

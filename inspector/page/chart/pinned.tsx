@@ -71,7 +71,7 @@ export const pinned = computed((): PinnedNode | null => {
   return { recording: run, name, moment: now, node: run.nodes.find(name), charts: own, isBefore: before.value !== null };
 });
 
-/** By the name of a chart: the parts that the other version lacks. */
+/** For each chart, the parts that are missing or different in the other version. */
 export const differences = computed(() => {
   const here = new Map<string, ReadonlySet<ChartPart>>();
   const there = new Map<string, ReadonlySet<ChartPart>>();

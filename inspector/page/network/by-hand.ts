@@ -9,12 +9,12 @@ import type { Gesture } from '../reach.js';
 import type { Placement } from './force.js';
 import type { Spot } from './geometry.js';
 
-/** The range of a node in the plane of the picture, or `null` while links do not depend on places. */
+/** The distance within which nodes are linked, or `null` if links do not depend on distance. */
 export const range = signal<number | null>(null);
 
 const places = new Map<string, Spot>();
 
-/** Puts the node of this name somewhere, now and in runs that are made again. */
+/** Moves a node to a position, in this run and in repeated ones. */
 export const putAt = (name: string, spot: Spot): void => void places.set(name, spot);
 
 /** Discards the places of the previous trace's nodes, when another trace is opened. */
@@ -51,7 +51,7 @@ export function freeSpot(middle: Spot, taken: readonly Spot[]): Spot {
   return spot;
 }
 
-/** The first free name, of the form that generated networks have. */
+/** The first unused name of the form `n5`, as generated networks have. */
 export function freeName(names: readonly string[]): string {
   let number = names.length;
   while (names.includes(`n${number}`)) number++;

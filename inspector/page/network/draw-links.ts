@@ -4,7 +4,7 @@ import type { Spot } from './geometry.js';
 import { fillPath, radiusOf, spotOf, type Drawn, type Emphasis } from './ink.js';
 import type { Scene, SceneLink } from './scene.js';
 
-/** Pointers beyond the first kind begin at a color that no message has yet. */
+/** The first color for further kinds of pointers, which messages rarely use. */
 export const POINTER_COLORS = 4;
 
 export function drawLinks(drawn: Drawn, links: readonly SceneLink[]): void {
@@ -57,7 +57,7 @@ function strokeLine(ctx: CanvasRenderingContext2D, from: Spot, to: Spot, color: 
   ctx.stroke();
 }
 
-/** The way of a followed message and the selected link, as broad bands under everything that moves. */
+/** Draws the way of a followed message and the selected link as wide lines below everything else. */
 export function drawWay(drawn: Drawn, { way, link }: Emphasis): void {
   const bands = link ? [...way, link] : way;
   if (bands.length === 0) return;

@@ -53,7 +53,7 @@ export function drawPrograms(drawn: Drawn, programs: readonly ProgramNodes[]): v
   }
 }
 
-/** Draws the number of folded nodes instead of their names. */
+/** Draws the number of stopped nodes at a place, instead of their names. */
 export function drawFolds(drawn: Drawn, folds: readonly FoldedNodes[]): void {
   const { ctx } = drawn;
   const colors = palette();

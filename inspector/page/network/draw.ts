@@ -7,7 +7,7 @@ import { LABEL_HEIGHT, type LabelPlaces } from './places.js';
 import type { Life } from '../../model/moment.js';
 import type { Scene, SceneLink } from './scene.js';
 
-/** Groups and gauges begin at colors that few messages have. */
+/** The first color for groups and gauges, which messages rarely use. */
 export const GROUP_COLORS = 2;
 export const GAUGE_COLORS = 2;
 
@@ -26,7 +26,7 @@ interface Look {
   readonly dash: number[];
 }
 
-/** The edge of a node shows its life, and its fill shows its state. */
+/** Sample nodes for the legend. The border of a node shows whether it runs, and its fill shows its state. */
 export const SAMPLES: readonly (readonly [Life, Look])[] = [
   ['alive', { isFilled: true, edge: 'tone', dash: [] }],
   ['suspected', { isFilled: true, edge: 'accent', dash: [7, 3] }],
@@ -100,7 +100,7 @@ function drawStates(drawn: Drawn, nodes: Scene['nodes']): void {
   }
 }
 
-/** The ground of each group: where two nodes of one group are linked, it reaches from one to the other. */
+/** Draws a background for each group, which also connects linked nodes of the group. */
 export function drawGroups(drawn: Drawn, { nodes }: Scene, links: readonly SceneLink[]): void {
   const { ctx } = drawn;
   const radius = radiusOf(drawn);
@@ -134,7 +134,7 @@ const GAUGE = { width: 7, gap: 3 } as const;
 /** The total width of a node's gauges, the small columns next to it. */
 export const gaugesWidth = (gauges: readonly unknown[]): number => gauges.length * (GAUGE.width + GAUGE.gap) - GAUGE.gap;
 
-/** Small columns at the right of a node, filled to the part that they show, with the numbers above. */
+/** Draws a node's gauges: small columns next to it, filled in proportion to their values. */
 export function drawGauges(drawn: Drawn, { nodes }: Scene): void {
   const { ctx } = drawn;
   const radius = radiusOf(drawn);

@@ -16,7 +16,7 @@ export const toPlane = ({ scale, dx, dy }: Viewport, x: number, y: number): Spot
   y: (y - dy) / scale,
 });
 
-/** For the names of nodes; programs have an outline and a name above it. */
+/** Margins for the names of nodes, and for outlines and names of programs. */
 export const MARGIN = { nodes: 48, programs: 72 } as const;
 
 /** A viewport that shows all nodes with a margin. */
@@ -42,14 +42,14 @@ export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number,
   };
 }
 
-/** Zooms so that what is at a place of the canvas stays there. */
+/** Zooms around a point of the canvas, which keeps its place. */
 export function zoomed(view: Viewport, factor: number, at: Spot): Viewport {
   const scale = Math.min(Math.max(view.scale * factor, 0.02), 12);
   const real = scale / view.scale;
   return { scale, dx: at.x - (at.x - view.dx) * real, dy: at.y - (at.y - view.dy) * real };
 }
 
-/** The radius of a node on the canvas: large networks have small nodes that grow when one comes near. */
+/** The radius of a node on the canvas. Nodes of large networks are small, and grow when the viewer zooms in. */
 export const radiusAt = (scale: number, nodes: number): number =>
   Math.min(Math.max((nodes > 200 ? 9 : 15) * Math.sqrt(scale), nodes > 2000 ? 1.2 : nodes > 200 ? 2.5 : 7), 18);
 
@@ -71,7 +71,7 @@ export function between(chain: readonly Spot[], radius: number): Spot[] {
   return [along(chain, rim), ...chain.slice(1, -1), along(chain, 1 - rim)];
 }
 
-/** The way of a message that a node sends to itself: a loop above it. */
+/** A loop above a node, for a message that it sends to itself. */
 export function loopAt({ x, y }: Spot, radius: number): Spot[] {
   const [center, size] = [y - radius * 2.1, radius * 1.15];
   return Array.from({ length: 25 }, (_, i) => {
@@ -80,7 +80,7 @@ export function loopAt({ x, y }: Spot, radius: number): Spot[] {
   });
 }
 
-/** Along a chain of places: where one is after a part of its length, and in which direction. */
+/** The point at a part of the length of a line, and the direction of the line there. */
 export function along(chain: readonly Spot[], part: number): Spot & { angle: number } {
   let left = lengthOf(chain) * part;
   for (let i = 1; i < chain.length; i++) {

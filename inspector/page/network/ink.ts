@@ -45,7 +45,7 @@ export function circle(ctx: CanvasRenderingContext2D, { x, y }: Spot, radius: nu
 
 export const fillPath = (ctx: CanvasRenderingContext2D, path: Path2D): void => ctx.fill(path);
 
-/** Words on a picture stand on a halo of the ground, so that lines do not cut them. */
+/** Draws text with a border in the background color, so that lines do not cross the letters. */
 export function fillText(
   ctx: CanvasRenderingContext2D,
   text: string,
@@ -64,5 +64,5 @@ export function fillText(
   ctx.fillText(text, x, y);
 }
 
-/** The end of a name distinguishes it as often as its start. */
+/** Shortens a name in the middle, because its end is often what distinguishes it. */
 export const shorten = (text: string): string => (text.length > 24 ? `${text.slice(0, 11)}…${text.slice(-12)}` : text);

@@ -42,7 +42,7 @@ export const hovered = signal(-1);
 /** The part of the network that the viewer has zoomed or moved to. `null` if the picture shows everything. */
 export const chosenView = signal<Viewport | null>(null);
 const size = signal<Size>({ width: 0, height: 0 });
-/** Where the nodes stand; another object whenever one has moved. */
+/** The positions of the nodes. The signal gets a new value whenever a node has moved. */
 export const positions = signal<Positions>({ xs: new Float64Array(), ys: new Float64Array() });
 
 const hasHeader = computed(() => growing().header !== null);
@@ -99,7 +99,7 @@ export const isLinkedNow =
     return moment.value.channelUp(node, peer) || moment.value.channelUp(peer, node);
   };
 
-/** The middle of what is in sight, in the plane. */
+/** The center of the visible part, in the coordinates of the nodes. */
 export const middle = (): Spot => toPlane(currentView.value, size.value.width / 2, size.value.height / 2);
 
 export const movedTo = ({ xs, ys }: Positions): void => void (positions.value = { xs, ys });
@@ -115,7 +115,7 @@ const refuted = computed(() => {
 
 export const scene = computed(() => reader.value?.scene(moment.value, refuted.value) ?? { nodes: [], pointers: [], marks: [] });
 const folds = computed(() => foldsOf(programs.value ?? [], scene.value.nodes));
-/** How many nodes are drawn: those of a fold are one. */
+/** The number of drawn places. Nodes that share a place count once. */
 export const spotsDrawn = computed(() =>
   folds.value.reduce((sum, { nodes }) => sum - nodes.length + 1, recording.value.nodes.size),
 );

@@ -125,7 +125,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
 /** How far a key moves a node. */
 const STRIDE = 30;
 
-/** The arrow keys walk from node to node while the picture has the focus, and with Alt move the one that is selected. */
+/** Arrow keys select the next node in a direction. With Alt, they move the selected node. */
 export function onKeyDown(event: KeyboardEvent): void {
   const direction = DIRECTIONS[event.key];
   if (!direction || event.shiftKey || positions.value.xs.length === 0) return;

@@ -14,7 +14,7 @@ export interface ProgramNodes {
   readonly nodes: readonly number[];
 }
 
-/** From the first to the last line of a node; `Infinity` for one that runs at the end. */
+/** The first and the last line of a node in the trace. The last is `Infinity` if the node still runs. */
 export type Span = readonly [from: number, to: number];
 
 /**
@@ -35,7 +35,7 @@ export function seatsOf(nodes: readonly number[], spanOf: (node: number) => Span
   });
 }
 
-/** Stopped nodes at the spot of the first one. */
+/** Stopped nodes of a program, which share the place of the first one. */
 export interface FoldedNodes {
   readonly nodes: readonly number[];
   readonly description: string;
@@ -64,7 +64,7 @@ export function groupNames(moment: Moment): readonly (string | undefined)[] {
   });
 }
 
-/** `null` where no node is part of a program. */
+/** The programs and their nodes, or `null` if no node belongs to a program. */
 export function programsOf(programOf: readonly (string | undefined)[], count: number): readonly ProgramNodes[] | null {
   const byName = new Map<string, number[]>();
   const programs: ProgramNodes[] = [];
@@ -139,7 +139,7 @@ export function placePrograms(
 
 const STOPPED: readonly Life[] = ['ended', 'gone', 'failed'];
 
-/** In each program the nodes that have stopped, if they are several. */
+/** The stopped nodes of each program with more than one of them. */
 export function foldsOf(programs: readonly ProgramNodes[], lives: readonly { readonly life: Life }[]): FoldedNodes[] {
   return programs.flatMap(({ name, nodes }) => {
     const stopped = name === null ? [] : nodes.filter((node) => STOPPED.includes(lives[node]?.life ?? 'alive'));
@@ -152,7 +152,7 @@ export function foldsOf(programs: readonly ProgramNodes[], lives: readonly { rea
   });
 }
 
-/** The positions with what is folded on one spot. */
+/** The positions of all nodes after stopped ones were moved to a common place. */
 export function folded(positions: Positions, folds: readonly FoldedNodes[]): Positions {
   if (folds.length === 0 || positions.xs.length === 0) return positions;
   const [xs, ys] = [Float64Array.from(positions.xs), Float64Array.from(positions.ys)];

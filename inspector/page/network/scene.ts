@@ -59,7 +59,7 @@ export interface Scene {
 
 const NO_KEEPERS: ReadonlySet<number> = new Set();
 
-/** Pointer kinds and groups keep their colors while one looks at one recording. */
+/** Reads what to draw from a trace. Kinds of pointers and groups keep their colors while it is used. */
 export class SceneReader {
   readonly pointerKinds = new Interned();
   readonly groups = new Interned();

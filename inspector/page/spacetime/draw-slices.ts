@@ -37,7 +37,7 @@ const FONT = labelFont(500);
 
 export const bandHeight = (laneHeight: number): number => Math.min(laneHeight * BAND.part, BAND.max);
 
-/** Where a slice lies: all of it, in sight or not. */
+/** The rectangle of a slice, visible or not. */
 export function boxOf({ x, y, laneHeight }: LaneScale, { lane, row, rows, from, to }: LaneSlice): Box {
   const band = bandHeight(laneHeight);
   const height = band / rows;
@@ -45,7 +45,7 @@ export function boxOf({ x, y, laneHeight }: LaneScale, { lane, row, rows, from, 
   return { x: left, y: y(lane) - band / 2 + row * height, width: Math.max(x(to) - left, 1), height };
 }
 
-/** `nameOf` gives the name of a state by its number. */
+/** Draws the states of roles as colored slices of the nodes' lanes. `nameOf` returns the name of a state by its number. */
 export function drawSlices(
   ctx: CanvasRenderingContext2D,
   { width, height }: Size,

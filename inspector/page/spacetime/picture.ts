@@ -49,9 +49,9 @@ function laneName(node: number): string {
 }
 
 const size = signal<Size>({ width: 0, height: 0 });
-/** How much of the axis is in sight; `null` until it is chosen. */
+/** The visible length of the time axis, as chosen by the viewer. `null` before that. */
 export const chosenSpan = signal<number | null>(null);
-/** How far the window was moved away from the playhead. */
+/** The distance by which the viewer has moved the visible part away from the playhead. */
 export const shift = signal(0);
 export const scroll = signal(0);
 
@@ -393,7 +393,7 @@ export function sliceText({ lane, role, state, from, to }: LaneSlice): string {
   return `${node}, ${role}: ${nameOfState(state)} from ${placeText(from)} to ${placeText(to)}`;
 }
 
-/** The words for the item under a point of the canvas. A slice is often too short for its name, and a name too long for its place. */
+/** The tooltip for the item at a point of the canvas, because many slices are too short for their names. */
 export function wordsAt(at: { x: number; y: number }, given: Size): string {
   if (at.x < namesWidth.value) return recording.value.nodes.names[hit(at, given).node ?? -1] ?? '';
   const slice = sliceAt(at, given);

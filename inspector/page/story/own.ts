@@ -70,7 +70,7 @@ export const rewrite = (place: number, text: string): void =>
   keep(moments.value.map((one, i) => (i === place ? { ...one, text } : one)));
 export const leaveOut = (place: number): void => keep(moments.value.filter((_, i) => i !== place));
 
-/** Runs of the same scenario are one; others of the same name are numbered. */
+/** The story that the viewer has made: each scenario is one run, and runs with equal names are numbered. */
 export function ownStory(title: string): Story {
   const runs: Record<string, StoryRun> = {};
   const nameOf = ({ run, scenario }: OwnMoment): string => {

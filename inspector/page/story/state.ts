@@ -139,7 +139,7 @@ const fetched = signal<ComparedRun | null>(null);
 const isWanted = ({ of, name }: Pick<ComparedRun, 'of' | 'name'>): boolean =>
   story.value === of && currentStep.value?.comparedTo === name;
 
-/** The compared run; `null` while one of the runs is read. */
+/** The second run of a step that compares two runs. `null` while one of them is loading. */
 export const comparedRun = computed(() => (fetched.value && isWanted(fetched.value) && !isLoading.value ? fetched.value : null));
 
 effect(() => {
@@ -159,7 +159,7 @@ async function fetchCompared(of: Story, name: string): Promise<void> {
 
 export const comparedAxis = computed((): Axis => (isTimed(comparedRun.value!.run) ? axis.value : 'lines'));
 
-/** The playhead of the compared run: it makes the same progress between the two places as the main run. */
+/** The position in the second run, at the same fraction of the way between two captions as in the main run. */
 export const comparedAt = computed((): Playhead => {
   const { run } = comparedRun.value!;
   const [from, to] = legIn(recording.value).map((line) => xOf(recording.value, axis.value, line)) as [number, number];

@@ -46,7 +46,7 @@ export interface Application {
   load(jobs: number): Promise<void>;
 }
 
-/** The application, from when it reports on; it stops with the test. */
+/** Starts the application when its reports are connected. It stops at the end of the test. */
 export async function startApplication(url: string, { reach = false } = {}): Promise<Application> {
   const program = { name: 'shop', run: String(Math.random()) };
   const outbox = new Outbox(url, program);

@@ -2,7 +2,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** The complaints of axe about the page, or about a part of it. */
+/** The problems that axe finds in the page, or in a part of it. */
 export async function axeComplaints(page: Page, part = 'html', rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(axe.source);
   const options = { preload: false, iframes: false, resultTypes: ['violations'], ...(rules && { runOnly: rules }) };

@@ -70,7 +70,7 @@ interface OpenOptions {
   readonly gestures?: Gestures;
 }
 
-/** Opens a trace as a user would, and waits until it has been read. */
+/** Opens a trace in the page as a user does, and waits until it is loaded. */
 export async function openPage(source: TraceSource, { scheme = 'light', gestures }: OpenOptions = {}): Promise<Opened> {
   const served = await serveTrace(source, { page: pageUrl, ...(gestures ? { gestures } : {}) });
   const { page, leave } = await visit(served.url, { scheme });
@@ -82,10 +82,10 @@ export async function openPage(source: TraceSource, { scheme = 'light', gestures
   return { page, served, close };
 }
 
-/** Until everything that the source gave has been read. */
+/** Waits until the page has read everything from its source. */
 export const read = (page: Page): Promise<unknown> => page.waitForSelector('.page[data-read="true"]', { timeout: 30_000 });
 
-/** The events in sight as sentences, one a line. */
+/** The visible rows of the table of events, as text with one line for each. */
 export const eventsOf = (page: Page): Promise<string> =>
   page
     .getByRole('table', { name: 'events' })

@@ -30,14 +30,14 @@ export const directoryScenario = (n = 5, requests: readonly number[] = [2, 4, 1,
 
 export const directoryTrace = (n?: number, requests?: readonly number[]): string => traceOf(directoryScenario(n, requests));
 
-/** A directory whose node n2 is corrupted after it has asked, which breaks a property, and what happens then. */
+/** A directory in which node n2 is corrupted after its request, which violates a property, followed by the given events. */
 export const corruptedScenario = (...events: readonly object[]) => ({
   protocol: 'directory',
   topology: { kind: 'path', n: 3 },
   events: [{ at: 0, node: 'n2', do: 'request' }, { at: 1, node: 'n2', do: 'corrupt' }, ...events],
 });
 
-/** Three peers of whom one asks for a lock. */
+/** Three peers, one of which requests a lock. */
 export const locksScenario = {
   protocol: 'locks',
   topology: { kind: 'complete', n: 3 },
@@ -45,7 +45,7 @@ export const locksScenario = {
   until: { at: 60 },
 };
 
-/** A trace as the page has it once all of it has come. */
+/** A trace as the page has it after loading. */
 export function readTrace(text: string, limits?: TraceLimits): ReadTrace {
   const recording = new ReadTrace(limits);
   recording.push(text);

@@ -35,7 +35,7 @@ export const newTerms = ({ context }: In) => ({
   message: { type: 'epoch' as const, terms: context.terms },
 });
 
-/** A leaf's permits travel to the root, forwarded by the delivery processes above. */
+/** Sends the permits of a leaf to the root. The nodes in between forward them. */
 export const returned = ({ context, event: { part, permits } }: In<Settled>) => {
   const of = isController(part) ? part : ('R' as const);
   return { to: permits > 0 ? context.parent! : [], message: { type: 'return' as const, of, permits } };
@@ -48,7 +48,7 @@ export const goodbye = ({ context: { parent, departed } }: In) => ({
 
 export const severedBelow = ({ context }: In) => ({ to: context.children, message: { type: 'severed' as const } });
 
-/** A node may not know that it was severed. It is notified before any other message on a new link. */
+/** Notifies the peer on a new link that the peer was severed, because it may not know. */
 export const severedAgain = ({ event }: In<LinkEvent>) => ({
   to: event.peer,
   message: { type: 'severed' as const },
@@ -58,7 +58,7 @@ export const severedAgain = ({ event }: In<LinkEvent>) => ({
 const clientRoles = ({ settings }: MainContext): string[] =>
   settings.parts.map((part) => (isController(part) ? requestRole(part) : DEPOSITS));
 
-/** The root's bins are notified too: those of a bank stop parking. */
+/** Notifies the bins of a node that a change begins, including a bank's bins at the root. */
 export const freeze = tell(({ context }: In) => {
   const bins = context.parent === null ? context.settings.parts.filter(isController).map(deliveryRole) : [];
   return { role: [...clientRoles(context), ...bins], message: { type: 'freeze' } };

@@ -9,7 +9,7 @@ test('n4 elects itself in the end, although no node was ever cut off from n1', (
   expect(leaders.at(-1)).toContain('n4');
 });
 
-test('each link has an arrow in one direction, except between nodes that have not received news', () => {
+test('each link has one arrow, except between nodes that have not received news', () => {
   for (const { panels } of [sampleFigure(), needlessFigure()])
     for (const { arrows } of panels) {
       const keys = arrows.map(({ from, to }) => [from, to].sort().join());
@@ -17,7 +17,7 @@ test('each link has an arrow in one direction, except between nodes that have no
     }
 });
 
-test('the sample execution begins and ends at rest: every node leads down to one leader', () => {
+test('at the start and end of the sample execution, all nodes lead down to one leader', () => {
   const [first, last] = [sampleFigure().panels.at(0)!, sampleFigure().panels.at(-1)!];
   const sinks = ({ nodes, arrows }: typeof first) =>
     nodes.map(({ id }) => id).filter((id) => arrows.every(({ from }) => from !== id));

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { roundsOfFigure1 } from './figures.js';
 
-test('the lock set contains u and its persistent neighbors, neither a severed nor a new one', () => {
+test('the lock set contains u and its persistent neighbors, and no severed or new ones', () => {
   const rounds = roundsOfFigure1().map(({ round, persistent, locked }) => [round, persistent.toSorted(), locked.toSorted()]);
   const all = ['u', 'v1', 'v2', 'v3', 'v4', 'v6'];
   const kept = ['u', 'v1', 'v2', 'v3', 'v4'];
