@@ -10,6 +10,7 @@ import { recoveryTable } from '../recovery.js';
 import { applicationsTable, interleavingsTable } from './applications.js';
 import { edgeFigure, queueFigures } from './figures.js';
 import { legalTable } from './legal.js';
+import { rivalTable } from './rival.js';
 import { fixedTree, layered, messagesAtRest, untilObserved, spanningShapes, type SpanningShape } from './run.js';
 
 const SEEDS = 10;
@@ -26,6 +27,7 @@ export const queuePaper: Experiment = {
   paper: 'Tirthapura, Herlihy: Self-Stabilizing Distributed Queuing (IEEE TPDS 2006)',
   *run(progress) {
     yield* queueTables(progress, SEEDS);
+    yield rivalTable();
     yield legalTable();
     yield interleavingsTable();
     yield applicationsTable();
