@@ -1,5 +1,5 @@
 /**
- * Rehearsal of cluster actors: every peer sends to two actors and watches them. A peer whose disk or cluster fails ends, and is started
+ * Rehearsal of cluster actors: every peer, and a client where there is a hub or a broker, sends to two actors and watches them. A peer whose disk or cluster fails ends, and is started
  * again.
  */
 import { diskStorage } from '../../test/rehearsal/disk-storage.js';
@@ -18,14 +18,18 @@ export interface ShippedCluster extends Shipped {
 /** Faults after which the processes still have their memory: without storage, only these keep acknowledged events. */
 const HARMLESS: readonly FaultKind[] = ['pause', 'cut', 'mute', 'deaf', 'part', 'oneway', 'split', 'slow', 'reset'];
 
+const CLIENT = 'client';
+
 async function work(shipped: ShippedCluster, peer: RehearsedPeer): Promise<void> {
   const { id, life, peers, knobs, disk, note } = peer;
+  const isClient = id === CLIENT;
   const cluster = shipped.createCluster({
-    transport: shipped.linked(wireOf(shipped, peer), { peers }),
+    transport: shipped.linked(wireOf(shipped, peer), { peers: [...peers, CLIENT] }),
     peers,
     machines: { log: notedLogMachine(note) },
     placement: knobs['placement'],
-    ...(knobs['stored'] ? { storage: diskStorage(disk) } : {}),
+    client: isClient,
+    ...(knobs['stored'] && !isClient ? { storage: diskStorage(disk) } : {}),
   });
   const write = logWriter(cluster, note, `${id}.${life}`);
   for (;;) {
@@ -48,6 +52,7 @@ export const actorsUnder = (
   options: {
     peers: [3, 3, 5],
     services: servicesOf(shipped, over),
+    ...(!over.includes('mesh') && { clients: { [CLIENT]: (peer: RehearsedPeer) => work(shipped, peer) } }),
     seconds: 12,
     judges: [oneLogHistory(), noErrors()],
     ...(over.includes('nats') && { faults: FAULTS.filter((kind) => kind !== 'jump') }),
