@@ -6,7 +6,7 @@ import { UsageError } from '../machines/errors.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { parseText } from '../network/scenario/text.js';
 import type { Scenario } from '../network/scenario/types.js';
-import type { ReadText } from '../network/topology/index.js';
+import type { ReadText } from '../network/topology/files.js';
 import { protocolsFor } from './protocols.js';
 import { readFile } from './read-file.js';
 import { traceHeaderIn, unexpectedTrace } from './unexpected-trace.js';

@@ -88,7 +88,7 @@ export const slices = {
   },
   trace: { files: ['network/trace.ts'], tests: ['network/recorder.test.ts'], minutes: 10 },
   files: {
-    files: topology('gml', 'contacts'),
+    files: topology('files', 'gml', 'contacts'),
     tests: ['network/topology/files.test.ts', 'network/topology/gml.test.ts'],
     minutes: 20,
   },

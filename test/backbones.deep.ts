@@ -11,6 +11,7 @@ import type { Topology } from '../machines/protocol.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
 import { decodeText } from '../network/scenario/text.js';
+import { topologyFiles } from '../network/topology/files.js';
 import { createTopology } from '../network/topology/index.js';
 
 const folder = new URL('../../shared/data/topologies/', import.meta.url);
@@ -135,7 +136,7 @@ const recorded: Readonly<Record<string, readonly (readonly [messages: number, at
 };
 
 describe.skipIf(files.length === 0).each(files)('%s', (file) => {
-  const { nodes, links } = createTopology({ file }, read);
+  const { nodes, links } = createTopology({ file }, topologyFiles(read));
   test.each(Object.entries(tasks))('%s', (name, task) => {
     const protocol = name.split(',')[0]!;
     const begun = process.cpuUsage();

@@ -3,7 +3,7 @@ import { isObject } from '../../machines/checks.js';
 import { compose } from '../../machines/compose/index.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
-import type { ReadText } from '../topology/index.js';
+import { topologyFiles, type ReadText } from '../topology/files.js';
 import { placeIn, readOneOf } from './read.js';
 import { readScenario } from './scenario.js';
 import type { Scenario } from './types.js';
@@ -29,7 +29,7 @@ import type { Scenario } from './types.js';
 export function parseScenario(json: unknown, protocols: Readonly<Record<string, Protocol>>, readText?: ReadText): Scenario {
   if (!isObject(protocols))
     throw new UsageError(`parseScenario needs the protocols as its second argument: parseScenario(json, protocols)`);
-  return readScenario(json, (value) => readProtocol(value, protocols), readText);
+  return readScenario(json, (value) => readProtocol(value, protocols), readText && topologyFiles(readText));
 }
 
 /** A protocol by its name, or several on the same nodes, by the names of their parts: one token or data item each. */

@@ -3,7 +3,7 @@ import { TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { roundTripOf, type LatencySpec } from '../latency.js';
-import { createTopology, type ReadText } from '../topology/index.js';
+import { createTopology, type ReadTopology } from '../topology/index.js';
 import { createMetric } from '../topology/metric.js';
 import { requireConnected } from '../topology/validate.js';
 import { readEvents, readNode, type EventScope } from './events.js';
@@ -31,12 +31,13 @@ const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload'
  * Reads a scenario from its JSON.
  *
  * @param readProtocol returns the protocol that the field `protocol` describes.
+ * @param files reads topologies from files; by default, a scenario that names one is refused.
  */
-export function readScenario(json: unknown, readProtocol: (value: unknown) => Protocol, readText?: ReadText): Scenario {
+export function readScenario(json: unknown, readProtocol: (value: unknown) => Protocol, files?: ReadTopology): Scenario {
   const fields = readFields(json, '', KEYS);
   if (fields['$schema'] !== undefined) readName(fields['$schema'], '$schema', 'the path of a JSON Schema');
   const protocol = readProtocol(fields['protocol']);
-  const { nodes, links, contacts } = createTopology(fields['topology'], readText);
+  const { nodes, links, contacts } = createTopology(fields['topology'], files);
   const network = readNetwork(orElse(fields['network'], {}), 'network', protocol);
   const graph = { ...createMetric({ nodes, links }), roundTrip: roundTripOf(network.latency, links) };
   if (protocol.network.reach === 'routed') requireConnected(graph, `protocol ${protocol.name} sends from any node to any other`);

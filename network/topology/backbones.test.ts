@@ -4,9 +4,9 @@ import type { Topology } from '../../machines/protocol.js';
 import abilene from '../../data/abilene.json' with { type: 'json' };
 import geant from '../../data/geant.json' with { type: 'json' };
 import nsfnet from '../../data/nsfnet.json' with { type: 'json' };
-import { greatCircleKm, type Position } from './gml.js';
+import { createMetric, greatCircleKm, type Position } from './metric.js';
+import { topologyFiles } from './files.js';
 import { createTopology } from './index.js';
-import { createMetric } from './metric.js';
 
 describe('the included backbones', () => {
   test.each([
@@ -67,7 +67,10 @@ describe.skipIf(!zoo)('against the Topology Zoo (skipped without ../shared/data/
     ['Geant2012.gml', geant],
   ])('%s: the same cities are linked', (file, data) => {
     const text = readFileSync(new URL(file, folder), 'utf8');
-    const theirs = createTopology({ file }, () => text);
+    const theirs = createTopology(
+      { file },
+      topologyFiles(() => text),
+    );
     const ours = createTopology({ kind: file.startsWith('Geant') ? 'geant' : file.slice(0, -4).toLowerCase() });
     expect(degreesOf(ours)).toEqual(degreesOf(theirs));
     const cityOf = new Map<string, string>();

@@ -8,7 +8,7 @@ import geant from '../../data/geant.json' with { type: 'json' };
 import nsfnet from '../../data/nsfnet.json' with { type: 'json' };
 import type { NodeId } from '../../machines/effects.js';
 import type { Link, Topology } from '../../machines/protocol.js';
-import { greatCircleKm, type Position } from './gml.js';
+import { greatCircleKm, type Position } from './metric.js';
 
 const files = { abilene, geant, nsfnet };
 

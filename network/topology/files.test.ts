@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseContacts } from './contacts.js';
-import { parseEdgeList, createTopology } from './index.js';
+import { parseEdgeList, topologyFiles } from './files.js';
+import { createTopology } from './index.js';
 
 describe('edge lists', () => {
   test('links with and without weights, comments, blank lines', () => {
@@ -28,15 +29,21 @@ describe('edge lists', () => {
   });
 
   test('an empty one has no nodes', () => {
-    expect(() => createTopology({ file: 'x.txt' }, () => '# nothing\n')).toThrow(
-      'x.txt: nodes is empty. Name at least one node.',
-    );
+    expect(() =>
+      createTopology(
+        { file: 'x.txt' },
+        topologyFiles(() => '# nothing\n'),
+      ),
+    ).toThrow('x.txt: nodes is empty. Name at least one node.');
   });
 });
 
 describe('contact lists', () => {
   test('lines "t i j" in the order of time; all nodes start without links', () => {
-    const { nodes, links, contacts } = createTopology({ contacts: 'x.tij' }, () => '20 3 1\n20\t1\t2\r\n# later\n40 1 3\n');
+    const { nodes, links, contacts } = createTopology(
+      { contacts: 'x.tij' },
+      topologyFiles(() => '20 3 1\n20\t1\t2\r\n# later\n40 1 3\n'),
+    );
     expect(nodes).toEqual(['3', '1', '2']);
     expect(links).toEqual([]);
     expect(contacts).toEqual([
@@ -60,7 +67,10 @@ describe('contact lists', () => {
 
   const file = new URL('../../../shared/data/contacts/ws16-day2.tij', import.meta.url);
   test.skipIf(!existsSync(file))('the real contact day: 113 people, 53,155 contacts (skipped without ../shared)', () => {
-    const { nodes, contacts } = createTopology({ contacts: 'day.tij' }, () => readFileSync(file, 'latin1'));
+    const { nodes, contacts } = createTopology(
+      { contacts: 'day.tij' },
+      topologyFiles(() => readFileSync(file, 'latin1')),
+    );
     expect(nodes).toHaveLength(113);
     expect(contacts).toHaveLength(53_155);
   });
@@ -122,7 +132,9 @@ describe('forms', () => {
     const missing = () => {
       throw new Error('there is no such file');
     };
-    expect(() => createTopology({ file: 'x.gml' }, missing)).toThrow('topology.file: cannot read "x.gml": there is no such file');
+    expect(() => createTopology({ file: 'x.gml' }, topologyFiles(missing))).toThrow(
+      'topology.file: cannot read "x.gml": there is no such file',
+    );
     expect(() => createTopology({ file: 'x.gml' })).toThrow('topology.file: files cannot be read here');
   });
 });

@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeText } from '../scenario/text.js';
-import { parseGml, greatCircleKm } from './gml.js';
+import { parseGml } from './gml.js';
+import { greatCircleKm } from './metric.js';
+import { topologyFiles } from './files.js';
 import { createTopology } from './index.js';
 
 const node = (id: number, label?: string, more = '') =>
@@ -93,11 +95,24 @@ describe('rejected, with the line if there is one', () => {
   });
 
   test('through a scenario the error begins with the file', () => {
-    expect(() => createTopology({ file: 'x.gml' }, () => 'graph [')).toThrow(/^x\.gml: Line 1 of the GML file has/);
-    expect(() => createTopology({ file: 'x.gml' }, () => graph())).toThrow('x.gml: nodes is empty. Name at least one node.');
-    expect(() => createTopology({ file: 'x.gml' }, () => graph(node(0), node(1), edge(0, 1, 'weight -1')))).toThrow(
-      'x.gml: links[0] must have a weight from 0 to 10000000000000, but has -1.',
-    );
+    expect(() =>
+      createTopology(
+        { file: 'x.gml' },
+        topologyFiles(() => 'graph ['),
+      ),
+    ).toThrow(/^x\.gml: Line 1 of the GML file has/);
+    expect(() =>
+      createTopology(
+        { file: 'x.gml' },
+        topologyFiles(() => graph()),
+      ),
+    ).toThrow('x.gml: nodes is empty. Name at least one node.');
+    expect(() =>
+      createTopology(
+        { file: 'x.gml' },
+        topologyFiles(() => graph(node(0), node(1), edge(0, 1, 'weight -1'))),
+      ),
+    ).toThrow('x.gml: links[0] must have a weight from 0 to 10000000000000, but has -1.');
   });
 });
 
@@ -119,7 +134,14 @@ describe('10 MB in seconds', () => {
       ...Array.from({ length: n }, (_, i) => edge(i, (i * 7 + 1) % n, 'LinkLabel "10 Gbps"')),
     );
     expect(text.length).toBeGreaterThan(8e6);
-    withinSeconds(() => expect(createTopology({ file: 'big.gml' }, () => text).nodes).toHaveLength(n));
+    withinSeconds(() =>
+      expect(
+        createTopology(
+          { file: 'big.gml' },
+          topologyFiles(() => text),
+        ).nodes,
+      ).toHaveLength(n),
+    );
   });
 
   test.each([
@@ -130,13 +152,23 @@ describe('10 MB in seconds', () => {
     ['blanks', ' '.repeat(1e7)],
     ['no GML at all', 'Lorem ipsum dolor sit amet. '.repeat(360_000)],
   ])('%s: one clear line', (_, text) => {
-    withinSeconds(() => expect(() => createTopology({ file: 'big.gml' }, () => text)).toThrow(/^big\.gml: [^\n]{1,200}$/));
+    withinSeconds(() =>
+      expect(() =>
+        createTopology(
+          { file: 'big.gml' },
+          topologyFiles(() => text),
+        ),
+      ).toThrow(/^big\.gml: [^\n]{1,200}$/),
+    );
   });
 
   test('beyond 64 MB not even that', () => {
-    expect(() => createTopology({ file: 'huge.gml' }, () => ' '.repeat(65e6))).toThrow(
-      'huge.gml: longer than 64 MB. Use a smaller file.',
-    );
+    expect(() =>
+      createTopology(
+        { file: 'huge.gml' },
+        topologyFiles(() => ' '.repeat(65e6)),
+      ),
+    ).toThrow('huge.gml: longer than 64 MB. Use a smaller file.');
   });
 });
 
@@ -154,7 +186,10 @@ describe.skipIf(!zoo)('the Topology Zoo (skipped without ../shared/data/topologi
   };
   test.each(files)('%s loads', (file) => {
     const text = decodeText(readFileSync(new URL(file, folder)));
-    const topology = createTopology({ file }, () => text);
+    const topology = createTopology(
+      { file },
+      topologyFiles(() => text),
+    );
     expect(topology.nodes).toHaveLength(text.match(/^ {2}node \[/gm)!.length);
     expect(topology.links.length).toBeLessThanOrEqual(text.match(/^ {2}edge \[/gm)!.length);
     if (known[file]) expect([topology.nodes.length, topology.links.length]).toEqual(known[file]);

@@ -1,9 +1,9 @@
 /**
  * A topology in each form of a scenario: a kind with its parameters, nodes and links, a file, or a contact list.
  *
- * The caller reads files (`readText`), because the network also runs in a browser.
+ * Files are read by another module (files.ts), which a program without files does not load.
  */
-import { UsageError, thrownText } from '../../machines/errors.js';
+import { UsageError } from '../../machines/errors.js';
 import type { Link, Topology } from '../../machines/protocol.js';
 import {
   complain,
@@ -17,31 +17,26 @@ import {
   type Fields,
 } from '../scenario/read.js';
 import { backbone, backbones, type Backbone } from './backbones.js';
-import { parseContacts, type Contact } from './contacts.js';
-import { parseGml } from './gml.js';
+import type { Contact } from './contacts.js';
 import { topologyKinds, ofKind } from './kinds.js';
 import { movingKinds, ofMovingKind } from './moving.js';
 import { validateTopology } from './validate.js';
-import type { NodeId } from '../../machines/effects.js';
 
 /** A topology and, if it changes over time, its contacts. */
 export interface TopologyInTime extends Topology {
   readonly contacts: readonly Contact[];
 }
 
-/** The text of a file that a scenario names. */
-export type ReadText = (path: string) => string;
-
-/** Maximum size of a file; longer ones take more than a few seconds. */
-const TEXT_MAX_MB = 64;
+/** Reads the topology in a file that a scenario names at `path`, see files.ts. */
+export type ReadTopology = (form: 'file' | 'contacts', name: string, path: string) => TopologyInTime;
 
 const FORMS = ['kind', 'nodes', 'file', 'contacts'] as const;
 
-const noFiles: ReadText = () => {
-  throw new UsageError('files cannot be read here');
+const noFiles: ReadTopology = (_, __, path) => {
+  throw new UsageError(`${path}: files cannot be read here`);
 };
 
-export function createTopology(spec: unknown, text: ReadText = noFiles): TopologyInTime {
+export function createTopology(spec: unknown, fromFile: ReadTopology = noFiles): TopologyInTime {
   const path = 'topology';
   const fields = readObject(spec, path);
   const form = FORMS.find((key) => fields[key] !== undefined);
@@ -51,15 +46,16 @@ export function createTopology(spec: unknown, text: ReadText = noFiles): Topolog
     case 'nodes':
       return still(validateTopology(explicit(fields, path)));
     case 'file':
-      return still(fromFile(readFields(fields, path, ['file'])['file'], placeIn(path, 'file'), text, parseTopology));
-    case 'contacts':
-      return fromFile(readFields(fields, path, ['contacts'])['contacts'], placeIn(path, 'contacts'), text, parseInTime);
+    case 'contacts': {
+      const name = readName(readFields(fields, path, [form])[form], placeIn(path, form), 'the name of a file');
+      return fromFile(form, name, placeIn(path, form));
+    }
     default:
       throw new UsageError(`${path} must have "kind", "nodes" with "links", "file" or "contacts". It has ${keysOf(fields)}.`);
   }
 }
 
-const still = (topology: Topology): TopologyInTime => ({ ...topology, contacts: [] });
+export const still = (topology: Topology): TopologyInTime => ({ ...topology, contacts: [] });
 
 const keysOf = (fields: Fields): string => Object.keys(fields).slice(0, 5).join(', ') || 'nothing';
 
@@ -92,62 +88,4 @@ function readLink(value: unknown, path: string): Link {
     readName(v, placeIn(path, 1), 'a name'),
     readTicks(weight, placeIn(path, 2), 'a weight'),
   ];
-}
-
-/** Parses GML, or an edge list, by the file's name. */
-const parseTopology = (content: string, file: string): Topology =>
-  validateTopology(/\.gml$/i.test(file) ? parseGml(content) : parseEdgeList(content), '');
-
-/** The topology starts without links: all links come with the contacts. */
-function parseInTime(content: string): TopologyInTime {
-  const contacts = parseContacts(content);
-  const nodes = [...new Set(contacts.flatMap(({ i, j }) => [i, j]))];
-  return { ...validateTopology({ nodes, links: [] }, ''), contacts };
-}
-
-/** Reads a file. Errors about its content begin with its name. */
-function fromFile<T>(value: unknown, path: string, text: ReadText, parse: (content: string, file: string) => T): T {
-  const file = readName(value, path, 'the name of a file');
-  let content: string;
-  try {
-    content = text(file);
-  } catch (error) {
-    const why = error instanceof UsageError ? error.message : `cannot read "${file}": ${thrownText(error)}`;
-    throw new UsageError(`${path}: ${why}`, { cause: error });
-  }
-  try {
-    if (content.length > TEXT_MAX_MB * 1e6) throw new UsageError(`longer than ${TEXT_MAX_MB} MB. Use a smaller file.`);
-    return parse(content, file);
-  } catch (error) {
-    if (error instanceof UsageError) throw new UsageError(`${file}: ${error.message}`, { cause: error });
-    throw error;
-  }
-}
-
-/** Edge lists: a line `a b` or `a b weight` is a link, `#` begins a comment. Nodes are ordered by their first mention. */
-export function parseEdgeList(text: string): Topology {
-  const nodes = new Set<NodeId>();
-  const links: Link[] = [];
-  const lineOf = new Map<string, number>();
-  let number = 0;
-  for (const line of text.split('\n')) {
-    number++;
-    const [u, v, weight, ...more] = line.split('#', 1)[0]!.split(/\s+/).filter(Boolean);
-    if (u === undefined) continue;
-    const where = `line ${number} of the edge list`;
-    if (v === undefined || more.length > 0)
-      throw new UsageError(`${where} must be "a b" or "a b weight", and names contain no spaces.`);
-    const length = weight === undefined ? 1 : Number(weight);
-    if (!(length >= 0 && length < Infinity))
-      throw new UsageError(`${where}: the weight "${weight}" must be a number of at least 0.`);
-    if (u === v) throw new UsageError(`${where} links "${u}" to itself. Name two nodes.`);
-    const key = u < v ? `${u} ${v}` : `${v} ${u}`;
-    const first = lineOf.get(key);
-    if (first !== undefined)
-      throw new UsageError(`${where} repeats the link of line ${first}. List a link once, in either direction.`);
-    lineOf.set(key, number);
-    nodes.add(u).add(v);
-    links.push([u, v, length]);
-  }
-  return { nodes: [...nodes], links };
 }

@@ -2,6 +2,7 @@ import { readFileSync, existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
 import { churn, walkers } from './moving.js';
+import { topologyFiles } from './files.js';
 import { createTopology } from './index.js';
 import { linkChanges } from './link-changes.js';
 import { Random } from '../random.js';
@@ -35,7 +36,12 @@ describe('contacts as link changes', () => {
 
   const day = new URL('../../../shared/data/contacts/ws16-day2.tij', import.meta.url);
   test.skipIf(!existsSync(day))('on the real day, joined links are cut again (skipped without ../shared/data)', () => {
-    const changes = linkChanges(createTopology({ contacts: 'day' }, () => readFileSync(day, 'utf8')).contacts);
+    const changes = linkChanges(
+      createTopology(
+        { contacts: 'day' },
+        topologyFiles(() => readFileSync(day, 'utf8')),
+      ).contacts,
+    );
     const up = new Set<string>();
     for (const { do: what, link } of changes) {
       const key = [...link].sort().join(' ');
