@@ -50,7 +50,9 @@ describe('quiver verify of a live run', () => {
     const at = lines.findIndex((line) => line.includes('"kind":"deliver"') && line.includes('"type":"token"'));
     const changed = lines.with(at, lines[at]!.replace(/"node":"\w"/, '"node":"z"'));
     expect(await verify([inFolder('changed.ndjson', changed.join('\n'))])).toBe(1);
-    expect(printed[1]).toMatch(new RegExp(`^ {2}line ${at + 1}: no chart can do this: message #\\d+ is not on its way to z$`));
+    expect(printed[1]).toMatch(
+      new RegExp(`^ {2}line ${at + 1}: the charts cannot do this: message #\\d+ arrives at z, but it was not in flight to z$`),
+    );
   });
 
   test.each<[string, (lines: readonly string[]) => string, RegExp]>([

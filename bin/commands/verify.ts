@@ -29,7 +29,7 @@ const command: VerbWork<'verify'> = async (values, words) => {
     console.log(JSON.stringify({ verdict, steps, impossible, violations, properties }));
   } else {
     console.log(`${verdictInColor(verdict)}  ${path}: ${number(steps)} steps of ${protocol.name}`);
-    if (impossible) console.log(`  line ${impossible.line}: no chart can do this: ${impossible.what}`);
+    if (impossible) console.log(`  line ${impossible.line}: the charts cannot do this: ${impossible.what}`);
     for (const { line, what } of violations) console.log(`  line ${line}: ${what}`);
     for (const result of properties) console.log(`  ${property(result)}`);
     if (verdict === 'unknown')

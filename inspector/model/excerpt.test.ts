@@ -54,7 +54,7 @@ test('cut anywhere, it can be followed, and its errors are found', async () => {
     const at = excerpt.findIndex((line) => 'kind' in line && line.kind === 'deliver');
     if (at < 0) continue;
     const changed = excerpt.with(at, { ...excerpt[at], node: 'z' } as unknown as TraceLine);
-    expect(verified(changed).impossible?.what).toMatch(/is not on its way to z/);
+    expect(verified(changed).impossible?.what).toMatch(/was not in flight to z/);
   }
   expect(inFlight).toBeGreaterThan(3);
 });
@@ -90,7 +90,7 @@ test('timers that are armed where it is cut go off later', () => {
     const { start, ...header } = excerpt[0] as TraceHeader;
     const unarmed = Object.fromEntries(Object.entries(start!.nodes).map(([node, one]) => [node, { ...one, timers: [] }]));
     const without = [{ ...header, start: { ...start!, nodes: unarmed } }, ...excerpt.slice(1)];
-    expect(verified(without).impossible?.what).toMatch(/goes off, and is not armed/);
+    expect(verified(without).impossible?.what).toMatch(/expires, but it was not armed/);
   }
   expect(timers).toBeGreaterThan(5);
 });

@@ -80,7 +80,7 @@ export class FollowedWorld {
       this.beginnings.delete(node);
       this.attempt(line, () => this.world.settleStart(node, outcome));
       this.compare(line, this.viewOf(node));
-    } else if (this.started.has(node) && !this.header.live) throw new Impossible(`${node} has started already`);
+    } else if (this.started.has(node) && !this.header.live) throw new Impossible(`${node} starts a second time`);
     else this.begin(line);
     this.started.add(node);
   }
@@ -89,7 +89,7 @@ export class FollowedWorld {
     const { node, drawn } = line;
     const { world, header } = this;
     if (header.start) return this.compareState(line, {});
-    if (!world.nodes.has(node)) throw new Impossible(`${node} starts, and no node has brought it in`);
+    if (!world.nodes.has(node)) throw new Impossible(`${node} starts, but no node has added it to the network`);
     // One that was there before has been started again.
     world.nodes.get(node)!.restore({});
     world.pendingOf(node).clear();
@@ -106,9 +106,10 @@ export class FollowedWorld {
     const { node: id, role, event, kind } = line;
     const { world } = this;
     const packet = kind === 'deliver' ? this.packetOf(line) : undefined;
-    if (!this.started.has(id)) throw new Impossible(`${id} takes a step before it has started`);
+    if (!this.started.has(id)) throw new Impossible(`${id} takes a step before it starts`);
     const before = this.viewOf(id);
-    if (role === undefined || !(role in before)) throw new Impossible(`${id} has no role "${role}" to take ${event.type}`);
+    if (role === undefined || !(role in before))
+      throw new Impossible(`${id} has no role "${role}" that could receive ${event.type}`);
     this.now = typeof event['at'] === 'number' && this.protocol.network.time ? event['at'] : line.at;
     this.answers = [...(line.drawn ?? [])];
     this.asked = 0;
@@ -118,10 +119,12 @@ export class FollowedWorld {
       if (kind === 'timer') return world.make({ timer: [id, role, timer!] });
       return world.dispatch({ kind, node: id, event });
     });
-    if (!isTaken && kind === 'timer') throw new Impossible(`the timer ${timer} of ${id} goes off, and is not armed`);
-    if (this.steps.length === 0) throw new Impossible(`${id} cannot take ${text(event)}`);
+    if (!isTaken && kind === 'timer') throw new Impossible(`the timer ${timer} of ${id} expires, but it was not armed`);
+    if (this.steps.length === 0) throw new Impossible(`${id} cannot receive ${text(event)} in its state`);
     if (this.answers.length > 0)
-      throw new Impossible(`${event.type} makes ${id} draw ${this.answers.length} times less than recorded`);
+      throw new Impossible(
+        `for ${event.type}, ${id} draws fewer random numbers than the record has: ${this.answers.length} are left`,
+      );
     this.compare(line, before);
   }
 
@@ -134,7 +137,7 @@ export class FollowedWorld {
     this.now = at;
     if (kind === 'crash' || kind === 'restart' || kind === 'reload') this.world.perform({ do: kind, node });
     else if (kind === 'corrupt') this.world.put(node, kind, merged(before, line.roles), ordersOf(line));
-    if (this.steps.length === 0) throw new Impossible(`${node} cannot ${kind} here`);
+    if (this.steps.length === 0) throw new Impossible(`${node} cannot ${kind} in its state`);
     this.compare(line, before);
   }
 
@@ -183,12 +186,15 @@ export class FollowedWorld {
 
   private packetOf({ node, message, event }: StepLine): Packet {
     const packet = this.packets.get(message ?? -1);
-    if (!packet || packet.to !== node) throw new Impossible(`message #${message} is not on its way to ${node}`);
+    if (!packet || packet.to !== node)
+      throw new Impossible(`message #${message} arrives at ${node}, but it was not in flight to ${node}`);
     const { from } = event as Message & { readonly from?: unknown };
     if (typeof from === 'string' && from !== packet.from)
       throw new Impossible(`message #${message} is from ${packet.from}, not from ${from}`);
     if (text(asSent(event)) !== text(asSent(packet.message)))
-      throw new Impossible(`message #${message} is ${JSON.stringify(packet.message)}, not ${JSON.stringify(event)}`);
+      throw new Impossible(
+        `message #${message} contains ${JSON.stringify(packet.message)}, but the record has ${JSON.stringify(event)}`,
+      );
     this.packets.delete(message!);
     return packet;
   }
@@ -203,19 +209,20 @@ export class FollowedWorld {
     const step = this.steps.shift()!;
     const { node, event, kind } = line;
     if (step.node !== node || step.kind !== kind)
-      throw new Impossible(`${step.node} ${inWords(step.kind)} next, and not ${node} ${inWords(kind)}`);
+      throw new Impossible(`in the next step, ${step.node} ${inWords(step.kind)}, but in the record ${node} ${inWords(kind)}`);
     if (step.role !== undefined && line.role !== step.role)
-      throw new Impossible(`${event.type} is taken by role "${step.role}" of ${node}, not by "${line.role}"`);
+      throw new Impossible(`${node} receives ${event.type} in role "${step.role}", but the record has role "${line.role}"`);
     this.compareState(line, before);
     this.compareSent(line, step);
     const [ours, theirs] = [text(step.emitted), text(line.emitted)];
-    if (ours !== theirs) throw new Impossible(`${event.type} makes ${node} announce ${ours}, not ${theirs}`);
+    if (ours !== theirs)
+      throw new Impossible(`for ${event.type}, ${node} sends the notifications ${ours}, but the record has ${theirs}`);
     const orders = text(step.timers.map(({ role, timer, delay }) => [role, timer, delay]));
     if (orders !== text(line.timers ?? []))
-      throw new Impossible(`${event.type} makes ${node} set its timers by ${orders}, not ${text(line.timers ?? [])}`);
+      throw new Impossible(`for ${event.type}, ${node} sets the timers ${orders}, but the record has ${text(line.timers ?? [])}`);
     const [open] = this.predicted;
     this.predicted = [];
-    if (open) throw new Impossible(`message #${open.message} is recorded as ${open.kind}, and is not in flight`);
+    if (open) throw new Impossible(`message #${open.message} is ${open.kind} in the record, but it was not in flight`);
   }
 
   private compareState({ node, roles, event }: StepLine, before: NodeView): void {
@@ -223,7 +230,8 @@ export class FollowedWorld {
     const actual = this.viewOf(node);
     for (const role of new Set([...Object.keys(actual), ...Object.keys(recorded)])) {
       const [theirs, ours] = [text(recorded[role] ?? null), text(actual[role] ?? null)];
-      if (theirs !== ours) throw new Impossible(`${event.type} brings ${node}, role "${role}", to ${ours}, not to ${theirs}`);
+      if (theirs !== ours)
+        throw new Impossible(`after ${event.type}, role "${role}" of ${node} is ${ours}, but the record has ${theirs}`);
     }
   }
 
@@ -233,17 +241,18 @@ export class FollowedWorld {
       const packet = ours[0];
       if (packet && packet.to === to && text(packet.message) === text(message)) {
         ours.shift();
-        if (this.packets.has(id)) throw new Impossible(`message #${id} is sent a second time`);
+        if (this.packets.has(id)) throw new Impossible(`message #${id} is sent twice`);
         if (this.world.flights.get(packet.id)) this.packets.set(id, packet);
       } else if (!this.header.live || this.world.nodes.has(to))
         throw new Impossible(
           packet
-            ? `${event.type} makes ${node} send ${text(packet.message)} to ${packet.to}, not ${text(message)} to ${to}`
-            : `${event.type} does not make ${node} send ${text(message)} to ${to}`,
+            ? `for ${event.type}, ${node} sends ${text(packet.message)} to ${packet.to}, but the record has ${text(message)} to ${to}`
+            : `for ${event.type}, ${node} does not send ${text(message)} to ${to}, which the record has`,
         );
     }
     const [left] = ours;
-    if (left) throw new Impossible(`${event.type} makes ${node} send ${text(left.message)} to ${left.to}, which is not there`);
+    if (left)
+      throw new Impossible(`for ${event.type}, ${node} sends ${text(left.message)} to ${left.to}, which the record lacks`);
   }
 
   // Around the world.
@@ -292,7 +301,7 @@ export class FollowedWorld {
     this.asked++;
     const value = this.answers.shift();
     if (value === undefined || value < 0 || value >= bound)
-      throw new Impossible(`draw ${this.asked}, below ${bound}, was answered by ${value}`);
+      throw new Impossible(`random number ${this.asked} of the step must be below ${bound}, but the record has ${value}`);
     return value;
   }
 
@@ -317,7 +326,7 @@ export class FollowedWorld {
       return run();
     } catch (error) {
       if (error instanceof Impossible) throw error;
-      throw new Impossible(`${node} cannot take ${text(event)}: ${thrownText(error).replaceAll('\n', ' ')}`);
+      throw new Impossible(`${node} fails when it receives ${text(event)}: ${thrownText(error).replaceAll('\n', ' ')}`);
     }
   }
 }
@@ -326,8 +335,8 @@ const isOf = ({ between, event }: NetworkLine, { from, to, message }: Flight): b
   between?.[0] === from && between[1] === to && text(event) === text(message);
 
 const inWords = (kind: StepLine['kind']): string =>
-  ({ start: 'starts', deliver: 'takes a message', command: 'takes a command', timer: 'takes a timer' })[kind as string] ??
-  `takes a ${kind}`;
+  ({ start: 'starts', deliver: 'receives a message', command: 'receives a command', timer: 'has a timeout' })[kind as string] ??
+  `has the event ${kind}`;
 
 /** A message without what the host of its receiver added. */
 function asSent(message: Message): unknown {

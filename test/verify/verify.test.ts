@@ -145,13 +145,23 @@ describe('wrongly recorded faults', () => {
   };
 
   test.each<[string, StepLine['kind'] | 'lost' | 'duplicated', (line: any) => void, RegExp]>([
-    ['a restart with more time on its timers than was left', 'restart', (line) => line.timers[0][2]++, /restart makes n1 set/],
-    ['a restart that forgets', 'restart', (line) => (line.roles = { [line.timers[0][0]]: null }), /restart brings n1, role "/],
+    [
+      'a restart with more time on its timers than was left',
+      'restart',
+      (line) => line.timers[0][2]++,
+      /for restart, n1 sets the timers/,
+    ],
+    [
+      'a restart that forgets',
+      'restart',
+      (line) => (line.roles = { [line.timers[0][0]]: null }),
+      /after restart, role ".*" of n1 is/,
+    ],
     [
       'a crash that changes its node',
       'crash',
       (line) => (line.roles = { extra: null, x: { value: 'y' } }),
-      /crash brings n1, role "x"/,
+      /after crash, role "x" of n1 is/,
     ],
     [
       'a crash of one that is down',
@@ -163,13 +173,13 @@ describe('wrongly recorded faults', () => {
       'a loss of what nobody sends',
       'lost',
       (line) => Object.assign(line, { message: 9_999, between: ['n0', 'n0'] }),
-      /message #9999 is recorded as lost/,
+      /message #9999 is lost in the record/,
     ],
     [
       'a duplicate of a message that no node sends',
       'duplicated',
       (line) => (line.event = { type: 'nothing' }),
-      /recorded as duplicated/,
+      /is duplicated in the record/,
     ],
   ])('%s', (_, kind, change, what) => {
     expect(changed(kind, change)).toMatch(what);
@@ -196,39 +206,54 @@ describe('a trace that is wrong', () => {
       'another state',
       delivery,
       (line) => (Object.values<any>(line.roles)[0].context.parent = 'n9'),
-      /brings n\d, role "directory", to/,
+      /role "directory" of n\d is .*, but the record has/,
     ],
     [
       'a message that no chart sends',
       delivery,
       (line) => (line.sent[0].message = { type: 'token', fence: 9 }),
-      /makes n\d send|does not make n\d send/,
+      /n\d sends .* but the record has|n\d does not send/,
     ],
-    ['another receiver', delivery, (line) => (line.sent[0].to = line.node), /makes n\d send/],
-    ['a message less', delivery, (line) => (line.sent = []), /makes n\d send .* which is not there/],
-    ['a message that is not on its way', delivery, (line) => (line.message = 999), /message #999 is not on its way to n\d/],
+    ['another receiver', delivery, (line) => (line.sent[0].to = line.node), /n\d sends .* but the record has/],
+    ['a message less', delivery, (line) => (line.sent = []), /n\d sends .* which the record lacks/],
+    [
+      'a message that is not on its way',
+      delivery,
+      (line) => (line.message = 999),
+      /message #999 arrives at n\d, but it was not in flight to n\d/,
+    ],
     ['a message from somebody else', delivery, (line) => (line.event.from = 'n9'), /message #\d+ is from n\d, not from n9/],
     ['a step before the one before it', delivery, (line) => (line.at = -1), /time goes back from \d+ to -1/],
-    ['a message with another content', delivery, (line) => (line.event.producer = 'n9'), /message #\d+ is .* not/],
+    [
+      'a message with another content',
+      delivery,
+      (line) => (line.event.producer = 'n9'),
+      /message #\d+ contains .* but the record has/,
+    ],
     [
       'a notification that no chart gives',
       delivery,
       (line) => line.emitted.push({ type: 'granted', fence: null }),
-      /announce \[\], not/,
+      /sends the notifications \[\], but the record has/,
     ],
-    ['a notification left out', grant, (line) => (line.emitted = []), /announce .* not \[\]/],
-    ['a timer that no chart arms', delivery, (line) => (line.timers = [['directory', 'x', 1]]), /set its timers by \[\]/],
+    ['a notification left out', grant, (line) => (line.emitted = []), /sends the notifications .*, but the record has \[\]/],
+    [
+      'a timer that no chart arms',
+      delivery,
+      (line) => (line.timers = [['directory', 'x', 1]]),
+      /sets the timers \[\], but the record has/,
+    ],
     [
       'a role that is not there',
       delivery,
       (line) => (line.role = 'nobody'),
-      /has no role "nobody" to take find|has no role "nobody" to take token/,
+      /has no role "nobody" that could receive (find|token)/,
     ],
     [
       'a timer that is not armed',
       delivery,
       (line) => Object.assign(line, { kind: 'timer', event: { type: 'timer', timer: 'x' } }),
-      /the timer x of n\d goes off, and is not armed/,
+      /the timer x of n\d expires, but it was not armed/,
     ],
   ])('%s: no chart can do that', (_, index, change, what) => {
     const impossible = changed(index, change);
@@ -249,7 +274,9 @@ describe('a trace that is wrong', () => {
 
   test('a draw beyond its bound', () => {
     const drawing = indexOf(({ drawn }) => (drawn?.length ?? 0) > 0);
-    expect(changed(drawing, (line) => (line.drawn = [99]))?.what).toMatch(/draw 1, below \d+, was answered by 99/);
+    expect(changed(drawing, (line) => (line.drawn = [99]))?.what).toMatch(
+      /random number 1 of the step must be below \d+, but the record has 99/,
+    );
   });
 });
 

@@ -91,7 +91,7 @@ class Following {
     for (const [i, line] of this.lines.entries()) {
       this.number = i + 2;
       try {
-        if (line.at < this.at) throw new Impossible(`time goes back from ${this.at} to ${line.at}`);
+        if (line.at < this.at) throw new Impossible(`the time goes back from ${this.at} to ${line.at}`);
         this.at = line.at;
         if (isStep(line)) this.step(line);
         else this.event(line);
