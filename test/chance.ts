@@ -27,6 +27,7 @@ export interface Chance {
 export interface NodeCrypto {
   randomUUID: (...args: never[]) => unknown;
   randomBytes: (...args: never[]) => unknown;
+  randomInt: (...args: never[]) => unknown;
 }
 
 /** Replaces chance and time of the globals. Each result restores one of them. */
@@ -51,7 +52,15 @@ function steerNodeCrypto(nodeCrypto: NodeCrypto, chance: Chance, uuid: () => str
   const randomBytes = nodeCrypto.randomBytes as (...args: unknown[]) => unknown;
   const bytes = (size: number, ...rest: unknown[]) =>
     chance.isSteered() && rest.length === 0 ? filled(Buffer.alloc(size), chance) : randomBytes(size, ...rest);
-  return [put(nodeCrypto, 'randomUUID', uuid), put(nodeCrypto, 'randomBytes', bytes)];
+  const randomInt = nodeCrypto.randomInt as (...args: unknown[]) => unknown;
+  const integer = (...args: unknown[]) => {
+    const [min, max] = args.length === 1 ? [0, args[0]] : args;
+    const isPlain = args.length <= 2 && Number.isSafeInteger(min) && Number.isSafeInteger(max) && Number(min) < Number(max);
+    return chance.isSteered() && isPlain
+      ? Number(min) + Math.floor(chance.unit() * (Number(max) - Number(min)))
+      : randomInt(...args);
+  };
+  return [put(nodeCrypto, 'randomUUID', uuid), put(nodeCrypto, 'randomBytes', bytes), put(nodeCrypto, 'randomInt', integer)];
 }
 
 function dateOf({ isSteered, now: steered }: Chance): DateConstructor {

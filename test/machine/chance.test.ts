@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { assign, createMachine, fromPromise, setup, spawnChild, stopChild } from 'xstate';
 import type { MachineTests } from './options.js';
@@ -36,6 +36,7 @@ describe('ids by chance and time', () => {
   test.each([
     ['crypto.randomUUID', () => crypto.randomUUID()],
     ['randomUUID of node:crypto', () => randomUUID()],
+    ['randomInt of node:crypto', () => randomInt(1_000_000)],
     ['Math.random in base 36', () => Math.random().toString(36).slice(2)],
     ['a part of Math.random', () => Math.random().toString(36).slice(7)],
     ['Math.random below a million', () => Math.floor(Math.random() * 1e6)],
@@ -182,6 +183,20 @@ describe('chance and time that decide', () => {
     });
     const { verdict, failures, searched } = await reported(session as never);
     expect({ verdict, failures, isComplete: searched.isComplete }).toEqual({ verdict: 'valid', failures: [], isComplete: true });
+  });
+
+  test.each([
+    ['office hours', () => Math.abs(new Date().getUTCHours() - 13) <= 4],
+    ['a Sunday', () => new Date().getUTCDay() === 0],
+    ['a weekend', () => new Date().getUTCDay() % 6 === 0],
+    ['another month', () => new Date().getUTCMonth() > 0],
+  ])('%s: the clock goes there', async (_, isThen) => {
+    const shop = createMachine({
+      id: 'shop',
+      initial: 'out',
+      states: { out: { on: { ENTER: [{ guard: isThen, target: 'in' }, { target: 'out' }] } }, in: { on: { LEAVE: 'out' } } },
+    });
+    expect((await reported(shop as never)).verdict).toBe('valid');
   });
 
   test('a deadline that was computed from the clock', async () => {

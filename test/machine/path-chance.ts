@@ -15,7 +15,9 @@ import type { Timers } from './timers.js';
 
 /** How many other values of chance there are for a step, and how much later it comes with each of them, in milliseconds. */
 export const OTHERS_MAX = 10;
-const LATER_MS = [1000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 604_800_000, 2_592_000_000, 31_536_000_000];
+const HOUR_MS = 3_600_000;
+/** The clock starts on a Thursday at 00:00: these include office hours, a Sunday at noon, a Saturday and another month. */
+const LATER_MS = [1000, 10_000, 60_000, 600_000, ...[1, 10, 84, 230, 1200, 8760].map((hours) => hours * HOUR_MS)];
 /** The number of parts: with another `chance`, numbers are in one eighth of the range from 0 to 1, or near one of its two ends. */
 export const PARTS = 8;
 const END = 1e-3;
