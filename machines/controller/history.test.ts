@@ -1,5 +1,5 @@
 /** Past events count after their node has left, was cut off, or has crashed and restarted. */
-import { assign } from 'xstate';
+import { assign, createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
@@ -7,6 +7,7 @@ import { checkScenario } from '../../test/explore/scenario.js';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import type { Protocol } from '../protocol.js';
 import { controller } from './index.js';
+import { mainMachine } from './growth/membership.js';
 import { rootMachine, type RootContext } from './root.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -161,4 +162,29 @@ test('a node that has lost a child stays: an answer for that child may be in fli
     events: [at(0, 'n3', 'take'), { at: 12, do: 'cut', link: ['n2', 'n3'] }, at(13, 'n2', 'leave')],
   };
   expect(run(json)).toEqual([]);
+});
+
+describe('a node whose parent was cut off', () => {
+  const takes = [at(0, 'n2', 'take'), at(0, 'n2', 'take', 2), at(0, 'n1', 'take'), at(0, 'n1', 'take')];
+  const change = (time: number, what: 'cut' | 'join', u: string, v: string) => ({ at: time, do: what, link: [u, v] });
+  const json = { topology: path(3), options: { kind: 'naive', M: 4, W: 2, U: 4 } };
+
+  test('may be notified last, after its link to the parent has come up again', () => {
+    const links = [change(5, 'cut', 'n1', 'n0'), change(5, 'cut', 'n1', 'n2'), change(35, 'join', 'n1', 'n0')];
+    const events = [...takes, ...links, change(35, 'join', 'n1', 'n2')];
+    expect(run({ ...json, events })).toEqual([]);
+    expect(checkScenario(scenarioOf({ ...json, events }))).toMatchObject({ verdict: 'valid' });
+  });
+
+  test('must be notified: its request would wait forever', () => {
+    const { config, implementations } = mainMachine as any;
+    const severing = { ...config.states.severing, entry: config.states.severing.entry.slice(1) };
+    const silent = createMachine({ ...config, states: { ...config.states, severing } }, implementations);
+    const events = [...takes, change(5, 'cut', 'n1', 'n0')];
+    const found = checkScenario(
+      scenarioOf({ ...json, events }, { ...controller, charts: { ...controller.charts, main: silent } }),
+    );
+    expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'every request is answered' } });
+    expect(checkScenario(scenarioOf({ ...json, events }))).toMatchObject({ verdict: 'valid' });
+  });
 });

@@ -9,7 +9,7 @@ import {
   deliveryState,
   depositsOf,
   hasRejected,
-  isFailing,
+  isUnsettled,
   isMember,
   isBroken,
   isWaiting,
@@ -120,7 +120,7 @@ const invariants: ControllerProperty[] = [
     description:
       'When no message is in flight, no node waits (I6), except withdrawals that wait for a deposit, and failed nodes.',
     holds: (c) =>
-      !isQuiet(c) || isFailing(c) || live(c).every(([, node]) => !isWaiting(node, 'N') && (isBank(c) || !isWaiting(node, 'R'))),
+      !isQuiet(c) || isUnsettled(c) || live(c).every(([, node]) => !isWaiting(node, 'N') && (isBank(c) || !isWaiting(node, 'R'))),
   },
   {
     name: 'one request a link',

@@ -10,7 +10,7 @@ import type { Controller } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import { fittingFold } from './fitting.js';
 import { controllerFold, hasPending, isWhole } from './totals.js';
-import { isFailing, isWaiting, live } from './view.js';
+import { isFailing, isUnsettled, isWaiting, live } from './view.js';
 
 type ControllerProperty = Property<ControllerOptions>;
 
@@ -37,7 +37,7 @@ const invariants: ControllerProperty[] = [
   promise(
     'no request is forgotten',
     'When no message is in flight, no node waits (I6), except withdrawals that wait for a deposit, and failed nodes.',
-    (t, c) => !t.isQuiet || t.pending === 0 || isFailing(c()) || !live(c()).some(([, node]) => hasPending(node, t.options)),
+    (t, c) => !t.isQuiet || t.pending === 0 || isUnsettled(c()) || !live(c()).some(([, node]) => hasPending(node, t.options)),
   ),
 ];
 

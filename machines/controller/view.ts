@@ -117,6 +117,14 @@ export function isFailing(c: Config): boolean {
   });
 }
 
+/** The same, or a node does not know yet that its parent was cut off: the news were lost with the link, and it is notified of the link. */
+export const isUnsettled = (c: Config): boolean =>
+  isFailing(c) ||
+  live(c).some(([, node]) => {
+    const parent = isMember(node) ? mainOf(node)?.parent : null;
+    return typeof parent === 'string' && isSevered(c.nodes.get(parent) ?? {});
+  });
+
 export function controllerOverlay(node: NodeView, id: NodeId, _: LinksView, c: Config): Overlay {
   const main = mainOf(node);
   if (!main) return { badge: '·', tone: 'plain' };
