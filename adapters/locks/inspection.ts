@@ -285,6 +285,6 @@ function problemOf(
   const silent = holders.find(({ peer }) => absent.includes(peer));
   if (silent) return `its holder ${silent.peer} does not answer`;
   const unserved = peers.find(({ id, problem }) => problem !== null && waiting.some(({ peer }) => peer === id));
-  if (unserved) return `${unserved.id} is granted no locks: ${unserved.problem}`;
+  if (unserved) return `${unserved.id} is granted no locks`;
   return holders.length > 0 || absent.length === 0 ? null : `no peer that answers holds it; ${absent.join(', ')} did not answer`;
 }

@@ -115,7 +115,7 @@ function textOf(inspection: LocksInspection, serving: number): string[] {
   const change = [changing?.add && `add ${changing.add}`, changing?.remove && `remove ${changing.remove}`].filter(Boolean);
   const width = Math.max(...peers.map(({ id }) => id.length));
   return [
-    `${name} at ${peer}: ${serving} of ${counted(voters.length, 'voter')} serve epoch ${epoch}, the leader is ${leader ?? 'unknown'}`,
+    `${name} at ${peer}: ${serving} of ${voters.length} voters serve epoch ${epoch}, the leader is ${leader ?? 'unknown'}`,
     ...(change.length === 0 ? [] : [`pending change: ${change.join(', ')}`]),
     ...peers.map((each) => `  ${each.id.padEnd(width)}  ${peerText(each)}`),
     ...(locks.length === 0 ? ['no lock is held or waited for'] : locks.map(lockText)),
@@ -126,7 +126,7 @@ function textOf(inspection: LocksInspection, serving: number): string[] {
 function peerText({ votes, state, roundTripMs, missing, problem }: InspectedPeer): string {
   const role = votes ? 'voter' : state === 'attached' || state === 'seeking' ? 'client' : 'not a voter';
   const facts = [role, state, roundTripMs !== null && `${roundTripMs} ms`];
-  const without = missing.length > 0 && `does not reach ${missing.join(', ')}`;
+  const without = problem === null && missing.length > 0 && `does not reach ${missing.join(', ')}`;
   return [[...facts, without].filter(Boolean).join(', '), problem].filter((part) => part !== null).join('; ');
 }
 
