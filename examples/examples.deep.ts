@@ -30,6 +30,10 @@ test('cron: every tick is run once, also when the process that runs it is killed
   expect(await printedBy('cron')).toBe('10 runs by 2 processes, at 10 different ticks\n');
 });
 
+test('scaling: three voters become five and three again, and no fence is granted twice', async () => {
+  expect(await printedBy('scaling')).toBe('3, 5 and 3 voters; each grant had its fence\n');
+});
+
 test('ordered-multicast: one order at every node, before and after a full corruption', async () => {
   const lines = (await printedBy('ordered-multicast')).trim().split('\n');
   expect(lines[0]).toBe('before: 1 order at 7 nodes, 30 of 30 messages');
