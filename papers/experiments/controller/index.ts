@@ -14,6 +14,7 @@ import { expectedTable, type ExpectedFigures } from './expected.js';
 import { growingTable } from './growing.js';
 import { hierarchyFigure } from './hierarchy.js';
 import { untilExhausted, type RequestOutcome } from './run.js';
+import { schematicFigure } from './schematic.js';
 import { binary, chainShape, depthsOf, recursive, starShape, type TreeShape } from './trees.js';
 import { recoveryTable } from '../recovery.js';
 import { controller } from '../../../machines/controller/index.js';
@@ -61,6 +62,7 @@ export const controllerExperiment: Experiment = {
     yield majorityTable();
     yield recoveryTable(controller);
     progress(0.9);
+    yield schematicFigure();
     yield hierarchyFigure();
     yield growth();
     progress(1);

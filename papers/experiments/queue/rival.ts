@@ -62,7 +62,7 @@ export const rivalMachine = setup({
   },
 });
 
-/** Of a tree whose nodes are listed from the root downward: the parent of each node, and the nodes on the way from the root to the last one. */
+/** Parent of each node, and the nodes on the way from the root to the last one. The tree lists its nodes from the root downward. */
 function shapeOf({ nodes, links }: Pick<ReturnType<typeof createTopology>, 'nodes' | 'links'>) {
   const parents = new Map(links.map(([parent, child]) => [child, parent]));
   const way: NodeId[] = [];
