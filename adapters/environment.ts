@@ -15,7 +15,11 @@ export interface PlatformEnvironment {
   readonly crypto: Randomness;
 }
 
-/** Options that every adapter accepts. @public */
+/**
+ * The options `clock` and `crypto`, which every adapter accepts: the sources of time and randomness.
+ *
+ * @public
+ */
 export interface InEnvironment {
   /** Timers, and the time of day in milliseconds since 1970. @defaultValue the platform's */
   readonly clock?: SchedulerLike | undefined;

@@ -66,7 +66,7 @@ export const wholeNumber = must('a whole number of at least 0', (value) => Numbe
 export const eachOf = (what: string, isGood: (value: unknown) => boolean): Check =>
   must(`a list of ${what}`, (value) => Array.isArray(value) && value.every(isGood));
 
-/** Id of a peer. `checkId` throws the error. */
+/** Checks the id of a peer. `checkId` throws the error. */
 export const id: Check = {
   must: 'a text that names this peer',
   refused: (value) => {
@@ -75,7 +75,7 @@ export const id: Check = {
   },
 };
 
-/** Ids of all peers. */
+/** Checks a list with the ids of all peers. */
 export const peers: Check = {
   must: "the ids of all peers, as in ['a', 'b', 'c']",
   refused: (value) => {
@@ -98,7 +98,7 @@ export const storage = must("a storage for the state of a peer, as in folderStor
 /** Locks that persist quotas, names and registers. */
 export const someLocks = must('locks from createLocks', (value) => hasMethods(value, 'request', 'close'));
 
-/** Sources of time and randomness for every adapter. */
+/** Checks of the options `clock` and `crypto`, the sources of time and randomness. */
 export const environment = {
   clock: optional(must('a scheduler of RxJS', (value) => hasMethods(value, 'now', 'schedule'))),
   crypto: optional(must("Web Crypto, as the platform's own", (value) => hasMethods(value, 'getRandomValues', 'randomUUID'))),

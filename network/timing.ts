@@ -11,9 +11,9 @@ export interface Timing {
   after<A>(delay: number, order: number, run: (arg: A) => void, arg: A): Cancelable;
 }
 
-/** Order of events from outside the network: before all deliveries of their tick. */
+/** The order of events from outside the network: before all deliveries of their tick. */
 export const FIRST_IN_TICK = 0;
-/** Timeouts come last in their tick, so that a message of the same tick is not late. */
+/** The order of timeouts: after all messages of their tick, so that none of these is late. */
 export const LAST_IN_TICK = Number.MAX_SAFE_INTEGER;
 
 export function timingOn(scheduler: SchedulerLike): Timing {

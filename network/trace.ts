@@ -73,7 +73,7 @@ export interface StepLine extends Omit<Step, 'sent'>, Partial<Selected> {
   readonly clock: Readonly<Record<NodeId, number>>;
 }
 
-/** An event of the network and of no node: a lost message, a changed channel, a partition. */
+/** A line about the network instead of a node: a lost message, a changed channel, or a partition. */
 export interface NetworkLine {
   readonly index: number;
   readonly at: number;

@@ -2,7 +2,7 @@
 import type { RoleView } from '../machines/protocol.js';
 import { isStep, type NetworkLine, type StepLine, type TraceLine } from './trace.js';
 
-/** `12  n3  find{producer: n1} from n2  directory: idle  → n4 token`. */
+/** A line of a trace as text: `12 n3 find{producer: n1} from n2 directory: idle → n4 token`. */
 export function describe(line: TraceLine): string {
   return isStep(line) ? describeStep(line) : describeNetwork(line);
 }

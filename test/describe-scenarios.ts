@@ -9,7 +9,7 @@ import { pageOfRun } from './failure-page.js';
 import { brokenIn } from './swarm/broken.js';
 
 /**
- * Saved scenarios as tests: none of them may break a property any more.
+ * Registers a test for each saved scenario. The test fails if the scenario violates a property again.
  *
  * @param protocols the protocols by name.
  * @param runner `test` and `expect` of a test runner.

@@ -66,7 +66,7 @@ export function createControllerNode(
   return node;
 }
 
-/** Questions to a node, which answers them in order. Every question gets an answer or an error. */
+/** Sends requests to a node, which replies in order. Every request gets a reply or an error. */
 export class Questions {
   private readonly open: { readonly answer: (notification: Message) => void; readonly fail: (error: Error) => void }[] = [];
   private failure: Error | null = null;

@@ -1,7 +1,7 @@
 /** The `guarantees` of all media side by side. `transportConformance` tests each transport against them. */
 import { MESSAGE_BYTES_MAX } from './reading.js';
 
-/** Guarantees of the bus within one process. */
+/** The guarantees of the bus for peers in one process. */
 export const inProcessGuarantees = {
   order: 'fifo',
   loss: 'none',
@@ -11,7 +11,7 @@ export const inProcessGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** Guarantees of message ports with a hub. */
+/** The guarantees of MessagePorts with a hub in one of the threads. */
 export const messagePortGuarantees = {
   order: 'fifo',
   loss: 'none',
@@ -21,7 +21,7 @@ export const messagePortGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** Guarantees of a BroadcastChannel. */
+/** The guarantees of the BroadcastChannel transport between tabs, which does not report other tabs. */
 export const broadcastChannelGuarantees = {
   order: 'fifo',
   loss: 'possible',
@@ -31,7 +31,7 @@ export const broadcastChannelGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** Guarantees of WebSockets through a hub. */
+/** The guarantees of the WebSocket transport through a hub. Messages in flight are lost when a connection breaks. */
 export const webSocketGuarantees = {
   order: 'fifo',
   loss: 'possible',
@@ -41,7 +41,7 @@ export const webSocketGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** Guarantees of a WebSocket mesh. */
+/** The guarantees of the WebSocket mesh. Messages in flight are lost when a connection breaks. */
 export const webSocketMeshGuarantees = {
   order: 'fifo',
   loss: 'possible',
@@ -51,7 +51,7 @@ export const webSocketMeshGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** Guarantees of NATS. */
+/** The guarantees of the NATS transport. Messages may be lost, and NATS does not report peers. */
 export const natsGuarantees = {
   order: 'fifo',
   loss: 'possible',
@@ -61,7 +61,7 @@ export const natsGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** Guarantees of MQTT. */
+/** The guarantees of the MQTT transport. Messages may be lost and duplicated, and MQTT does not report peers. */
 export const mqttGuarantees = {
   order: 'fifo',
   loss: 'possible',

@@ -14,7 +14,7 @@ export interface Contact {
   readonly j: NodeId;
 }
 
-/** Contacts in the order of the file, which must be that of time. */
+/** Parses a list of contacts, whose lines must be sorted by time. */
 export function parseContacts(text: string): Contact[] {
   const contacts: Contact[] = [];
   let number = 0;

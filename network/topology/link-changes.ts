@@ -17,7 +17,7 @@ interface Touch {
   until: number;
 }
 
-/** Sorted by time; at one time, ends precede beginnings. */
+/** The changes of links that contacts cause, sorted by time. At the same time, contacts end before others begin. */
 export function linkChanges(contacts: readonly Contact[]): LinkChange[] {
   const interval = intervalOf(contacts);
   const start = contacts[0]?.at ?? 0;

@@ -32,7 +32,7 @@ export const movingKinds: Readonly<Record<string, Moving>> = {
   },
 };
 
-/** The topology starts without links: all links come with the contacts. */
+/** Creates a topology that changes over time. It starts without links, which come with the contacts. */
 export function ofMovingKind(name: string, spec: Fields, place: string) {
   const { parameters, contacts } = movingKinds[name]!;
   const known = Object.keys(parameters);

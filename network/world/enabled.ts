@@ -117,7 +117,7 @@ const comesNow = (world: World, node: NodeId, command: Given): boolean =>
 
 const canTake = (world: World, node: NodeId, { waits, event }: Given): boolean => !waits || world.accepts(node, event);
 
-/** A driver without time: every message stays in flight until another choice takes it. */
+/** A driver without time: every message stays in flight until a choice delivers or loses it. */
 export function untimed(drawn: readonly number[], { at = 0, draw }: OpenAnswers = {}): WorldDriver {
   let answered = 0;
   const byChoice: Choose = (bound) => {

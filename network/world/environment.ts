@@ -27,7 +27,7 @@ export interface Budget {
   readonly duplicate?: number;
 }
 
-/** Numbers of losses and duplicates for a search without time, if a scenario defines probabilities. */
+/** The number of messages that a search may lose and duplicate: any number, if the scenario has a probability for it. */
 export const faultBudget = ({ loss, duplicate }: { readonly loss: number; readonly duplicate: number }): Budget => ({
   loss: loss > 0 ? Infinity : 0,
   duplicate: duplicate > 0 ? Infinity : 0,

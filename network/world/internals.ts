@@ -63,7 +63,7 @@ const inside = (actor: AnyActor): PrivateActor => actor as unknown as PrivateAct
 export const builtin = (action: unknown): BuiltinAction | undefined =>
   typeof action === 'function' && 'resolve' in action ? (action as unknown as BuiltinAction) : undefined;
 
-/** The active state nodes of a snapshot, in the order in which XState takes them. */
+/** The active states of a snapshot, in the order in which XState processes them. */
 export const activeNodes = (snapshot: AnyMachineSnapshot): readonly AnyStateNode[] => snapshot._nodes;
 
 /** The same snapshot with its active state nodes in this order. */
@@ -89,7 +89,7 @@ export function replaceRelay(actor: AnyActorRef, around: (original: Relay) => Re
 /** Sends an inspection event to the observers of an actor's system. */
 export const reportInspected = (actor: AnyActorRef, inspected: unknown): void => systemOf(actor)._sendInspectionEvent(inspected);
 
-/** A system whose inspected events go through `report`; all else is that of the actor. */
+/** A copy of the actor's system that passes inspection events to `report`. */
 export const reportingSystem = (actor: AnyActor, report: (inspected: any) => void): AnyActor['system'] =>
   Object.assign(Object.create(actor.system) as AnyActor['system'], { _sendInspectionEvent: report });
 
@@ -183,7 +183,7 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** The fields that are not what they are expected to be. */
+/** The private fields of XState's objects that do not have the expected type. */
 export function missingFields(create: typeof createActor = createActor): readonly string[] {
   return CHECKS.flatMap(({ field, isAsExpected }) => {
     try {

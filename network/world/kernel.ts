@@ -98,10 +98,10 @@ const scope = {
 };
 const anyScope = scope as any;
 
-/** True if microsteps are observed: then XState takes every step. */
+/** True if something observes microsteps. XState itself then takes every step, because only it reports them. */
 export const isObserved = (): boolean => observers > 0 || missingFieldNames.length > 0;
 
-/** Runs a function during which XState takes every step, to verify cached results. */
+/** Runs a function during which XState takes every step, to compare the results with cached ones. */
 export function byXState<T>(act: () => T): T {
   observers++;
   try {
@@ -147,7 +147,7 @@ const scopedSteps = {
   },
 };
 
-/** The steps of a chart by XState itself, with any collector. */
+/** Computes the steps of a chart with XState, and passes their effects to any collector. */
 export const interpreter = {
   ...(missingFieldNames.length > 0 ? publicSteps : scopedSteps),
 
@@ -180,7 +180,7 @@ function inDocumentOrder(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
   return snapshot;
 }
 
-/** The effects that live actors ask for, in order; the host empties it around every `send`. */
+/** The effects that live actors request, in order. Their host empties it for every event that it sends. */
 export interface EffectOutbox {
   effects: Effect[];
 }

@@ -295,7 +295,7 @@ export function deliverTo(
   return { role, event: timed, outcome: node.step(role, timed, choose) };
 }
 
-/** True if a step asks for anything outside of its node. */
+/** True if the step requests anything from outside its node. */
 export const asksForSomething = ({ sends, timers, emitted }: Outcome): boolean =>
   sends.length + timers.length + emitted.length > 0;
 

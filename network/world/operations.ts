@@ -8,12 +8,12 @@ import type { Message } from '../../machines/effects.js';
 import { EMIT, type Collector } from './kernel.js';
 
 export type GuardAnswer = boolean | string;
-/** A guard or an action of a chart as it is asked or performed within a step. */
+/** A guard or an action of a chart, as a function of the step that is repeated from memory. */
 export type Operation = (run: Run) => GuardAnswer;
 export type Params = ((args: Args) => unknown) | undefined;
 type Computed = (args: Args, params: unknown) => any;
 
-/** A chart that looks at more than context and event is left to XState. */
+/** The arguments of a guard or an action: the context and the event. If it uses anything else, XState takes the step. */
 export class Args {
   constructor(
     readonly context: any,
@@ -131,7 +131,7 @@ export const enqueuing =
     return answerOf(run.args.context !== args.context, events.slice(known));
   };
 
-/** XState itself raises the event for a state that is done. */
+/** The chart receives another event within the step, such as one that was raised or XState's own event for a finished state. */
 export const receiving =
   (event: Message): Operation =>
   ({ events }) => {

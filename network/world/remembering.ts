@@ -270,7 +270,9 @@ export class BranchPlace {
   ) {}
 }
 
-/** A chart in a state, in two fields. It reads like XState's snapshot, and where XState is to work on it, it gets `real()`. */
+/**
+ * A chart's state in the form of XState's snapshot, but with only two fields, because a search keeps many. `real()` returns XState's own.
+ */
 export class Snapshot {
   constructor(
     readonly place: BranchPlace,
@@ -461,7 +463,7 @@ const kept = (snapshot: AnyMachineSnapshot) => (inShort(snapshot) ?? snapshot) a
 const real = (snapshot: AnyMachineSnapshot) => (snapshot instanceof Snapshot ? snapshot.real() : snapshot);
 const newEffects = (): Effects => new Effects();
 
-/** The first state of a chart, with what its entry actions ask for. */
+/** The initial state of a chart, and the effects of its entry actions. */
 export function begin(machine: AnyStateMachine, input: unknown): Stepped {
   const asked = newEffects();
   return { snapshot: kept(interpreter.begin(machine, input, asked)), effects: asked.all() };
@@ -481,7 +483,7 @@ export function macrostep(machine: AnyStateMachine, snapshot: AnyMachineSnapshot
   return { snapshot: to === from ? snapshot : kept(to), effects: asked.all() };
 }
 
-/** True if the chart has a transition for this event now, its guards included. */
+/** True if the chart has an enabled transition for this event now. */
 export function takesEvent(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {
   const short = inShort(snapshot);
   return short?.place.memory.accepts(short, event) ?? interpreter.accepts(machine, real(snapshot), event);

@@ -21,7 +21,7 @@ export interface ChannelEvent {
   readonly channel: Pair;
 }
 
-/** From now on every message of the channel takes so many ticks longer. */
+/** From now on, every message on the channel takes longer by this number of ticks. */
 export interface SlowEvent {
   readonly do: 'slow';
   readonly channel: Pair;
@@ -56,7 +56,7 @@ export interface CommandEvent {
 /** An event of a scenario, without its time. */
 export type Happening = ScriptedLinkEvent | ChannelEvent | SlowEvent | MessageEvent | CorruptEvent | NodeEvent | CommandEvent;
 
-/** An event of a script; without times it has none. */
+/** An event of a script, with its time if the world has times. */
 export type Scripted = Happening & { readonly at?: number };
 
 /** One entry of a lane, a list of events that must happen in order. `place` is the position of the event in the script. */
@@ -156,7 +156,7 @@ export interface Fused {
   turns(node: NodeId): boolean;
 }
 
-/** Nothing is fused where a fault of the script could fall between. */
+/** Decides whether the application's immediate reactions can be taken in the same step. They cannot if a fault may happen in between. */
 export function fusible({ exposed, interrupted }: Script): Fused {
   return { reactions: (node) => !exposed.has(node), turns: (node) => !interrupted.has(node) };
 }
@@ -196,7 +196,7 @@ function entriesOf(event: Scripted, place: number, isAnonymous: boolean): readon
 export const cannotReload = ({ name }: Pick<Protocol, 'name'>): string =>
   `protocol ${name} defines no reload. Use restart: the node then continues with its old state.`;
 
-/** Refuses what has no meaning without time: numbers of messages, and one direction of a link between ports. */
+/** Rejects events that have no meaning without times: those for numbered messages, and for one direction of a link between ports. */
 export function refuseUntimed(
   events: readonly Scripted[],
   { name, network, reload }: Pick<Protocol, 'name' | 'network' | 'reload'>,

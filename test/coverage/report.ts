@@ -75,7 +75,7 @@ export function ownCharts({ charts, samples }: Protocol): readonly string[] {
   return sampled.length === 0 ? Object.keys(charts) : sampled;
 }
 
-/** Under which name an item or a mutant of a chart is explained. */
+/** The key under which the reason for an uncovered item or a surviving mutant is stored. */
 export const reasonKey = (chart: string, name: string): string => `${chart}: ${name}`;
 
 function shares(counts: ReadonlyMap<Item, number>) {

@@ -28,7 +28,7 @@ export interface Corrupted {
 /** The maximum number of results that are listed; a corruption with more would take forever. */
 const RESULTS_MAX = 100_000;
 
-/** Every result of a corruption of these nodes in an environment. */
+/** All results that a corruption of these nodes can have in an environment. */
 export function everyCorruption(parts: Parts, nodes: readonly number[], environment: number): readonly Corrupted[] {
   const { instance, nodes: ids } = parts.system;
   const locals = nodes.map((node) => corruptLocals(parts, instance, node));

@@ -36,11 +36,11 @@ export class Restart extends Error {
   }
 }
 
-/** A chart or a property read the sender of a message: states must contain the senders of this type (`packets.ts`). */
+/** A chart or a property has read the sender of a message, so states must contain the senders of this type (`packets.ts`). */
 export const senderIsRead = (type: string): Restart =>
   new Restart(`the sender of "${type}" is read`, (known) => void known.sendersRead.add(type));
 
-/** A list of nodes is not in the order of the topology: under this key, lists are not sets (`renaming.ts`). */
+/** A list of nodes under this key is not in the order of the topology, so lists must not be treated as sets (`renaming.ts`). */
 export const orderMatters = (key: string): Restart =>
   new Restart(`the order of "${key}" is significant`, (known) => void known.ordered.add(key));
 

@@ -12,7 +12,7 @@ import { PairMap } from './ints.js';
 import type { Locals } from './locals.js';
 import type { Packets } from './packets.js';
 
-/** The time of the current event; all times in a state are smaller. The times of one kind are the bits of an integer. */
+/** The time of the current event. All times in a state are smaller. The times of one kind are stored as the bits of an integer. */
 export const NOW = 31;
 const ALL = 0x7fffffff;
 

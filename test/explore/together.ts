@@ -18,7 +18,7 @@ export interface ThreadTask {
   readonly memory: SharedMemory;
 }
 
-/** The findings of a thread about its states; undefined if it had to give up. */
+/** The result of a thread's search, or `undefined` if the thread had to stop. */
 export type ThreadResult = Findings | undefined;
 
 /** Starts the search in another thread and returns its result. */

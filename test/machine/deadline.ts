@@ -46,7 +46,7 @@ function questionOf(property: Temporal): Question | null {
   };
 }
 
-/** The first way on which a property breaks within its time, or is not done with when the time is over. */
+/** The first path that violates a property with a time limit, or on which the property is still undecided when the time is over. */
 export async function firstBeyond(
   subject: Subject,
   starts: readonly (readonly MachineStep[])[],

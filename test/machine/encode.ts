@@ -64,14 +64,14 @@ export interface SeenState {
   readonly acted: readonly Acted[];
 }
 
-/** The identity of an actor's state: everything that can make a difference later. */
+/** A key for an actor's state. Two states with the same key behave in the same way from then on. */
 export function keyOf(actor: AnyActor, nameOf: NameOf, visibleContext: (context: unknown) => unknown): string {
   const { status, value, context, historyValue, output, error } = (actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
   const history = Object.entries(historyValue ?? {}).map(([id, nodes]) => [id, nodes.map((node) => node.id)]);
   return encode([status, value, visibleContext(context), history, output, error], nameOf);
 }
 
-/** A context without what the search has found to make no difference. */
+/** The context without the parts that have made no difference in the search. */
 export function visibleContext(context: unknown, unread: ReadonlySet<string> | null): unknown {
   if (!unread || unread.size === 0) return context;
   return Object.fromEntries(Object.entries(context as object).filter(([key]) => !unread.has(key)));

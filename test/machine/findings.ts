@@ -50,7 +50,7 @@ export interface Finding {
   readonly reason?: string;
 }
 
-/** A finding without what is the same for all of its kind. */
+/** The part of a finding that differs between findings of the same kind. */
 export type Found = Pick<Finding, 'description' | 'steps'> & { readonly of: string; readonly chart?: string };
 
 export function findingsIn(subject: Subject, graph: MachineGraph): readonly Finding[] {
@@ -75,7 +75,7 @@ type Unnamed = Found & { readonly kind: FindingKind; readonly isFailure?: boolea
 
 const kindOf = (kind: FindingKind, found: Iterable<Found>): readonly Unnamed[] => [...found].map((one) => ({ kind, ...one }));
 
-/** Reasons for findings that a search which has seen every state did not make. */
+/** Explained findings that a complete search did not make, so their explanations can be removed. */
 export function staleReasons(subject: Subject, graph: MachineGraph, findings: readonly Finding[]): readonly string[] {
   if (graph.cut) return [];
   const names = new Set(findings.flatMap(({ chart, name }) => [name, `${chart}: ${name}`]));
@@ -85,7 +85,7 @@ export function staleReasons(subject: Subject, graph: MachineGraph, findings: re
 }
 
 /**
- * A finding as text: what looks wrong, the way to it, and what silences it.
+ * A finding as text: the problem, the path to it, and how to silence it.
  *
  * @public
  */

@@ -13,7 +13,7 @@ import type { Checkpoint } from './checkpoint.js';
 import type { SeenState } from './encode.js';
 import type { Marks } from './temporal.js';
 
-/** How the charts of the child machines that run stand, by the names of their actors. */
+/** The states of the running child machines, by the names of their actors. */
 export type ChildCharts = Readonly<
   Record<string, { readonly chart: string; readonly value: StateValue; readonly context: string }>
 >;
@@ -91,7 +91,7 @@ export interface MachineGraph extends ChartGraph {
 
 export type SearchLimit = 'states' | 'searchSteps' | 'actors' | 'timers';
 
-/** The end of a search that has not seen every state. */
+/** The limit that ended a search before it had visited every state. */
 export interface Cut {
   readonly limit: SearchLimit;
   readonly value: number;

@@ -16,7 +16,7 @@ import type { Subject } from './subject.js';
 
 const PROVIDED = ['actions', 'guards', 'delays', 'actors'] as const;
 
-/** The events of the world outside that a machine has transitions for; a `*` among them takes any. */
+/** The external events for which a machine has transitions. A `*` among them matches any type. */
 export const typesOf = (machine: AnyStateMachine): readonly string[] => [
   ...new Set([...rulesOf(configOf(machine))].flatMap(({ event, isOutside }) => (isOutside ? [event] : []))),
 ];
@@ -55,7 +55,7 @@ function functionsOf(machine: AnyStateMachine): readonly string[] {
   });
 }
 
-/** Throws a `UsageError` for services and children that no actor is called by, for events that no child takes, for steps that there are none of. */
+/** Throws a `UsageError` for services, children, events and steps whose names do not exist in the machine. */
 export function refuseMisnamed(subject: Subject, graph: MachineGraph): void {
   const { tests, original } = subject;
   const reachable = [...reachableMachines(original)];

@@ -35,7 +35,7 @@ export function actorsBelow(root: AnyActor): ReadonlyMap<AnyActor, string> {
 /** A moment of a steered clock in an id: another one on another path. */
 const MOMENT = /(?<!\d)17(?:6[7-9]|[789]\d)\d{9}(?!\d)/g;
 
-/** The source of an actor without a number: what its samples are given under. */
+/** The name of an actor's source, without its number. Samples are given under this name. */
 export function baseName(actor: AnyActor): string {
   // An id that XState made up: of the place of an `invoke`, or of a session.
   const isMadeUp = /^(\d+\.|x:)/.test(actor.id);

@@ -20,7 +20,7 @@ export interface ArbitraryLike {
 }
 
 /**
- * Values worth trying: a list, a function of the state that gives one, or a fast-check arbitrary.
+ * Values to try: a list, a function of the state that returns one, or a fast-check arbitrary.
  *
  * @public
  */
@@ -55,7 +55,7 @@ export type EventSamples = Readonly<Record<string, Samples>>;
 export const modes = ['live', 'pure'] as const;
 export type Mode = (typeof modes)[number];
 
-/** How a machine begins: with an input, or as it was stored, by `getPersistedSnapshot()` or `machine.resolveState(…)`. */
+/** The start of a machine: an input, or a stored snapshot from `getPersistedSnapshot()` or `machine.resolveState(…)`. */
 export type Start = { readonly input: unknown } | { readonly snapshot: unknown };
 
 /** Limits of the search for states. */

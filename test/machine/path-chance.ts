@@ -13,12 +13,12 @@ import type { MachineStep } from './options.js';
 import { nameOfStep } from './steps.js';
 import type { Timers } from './timers.js';
 
-/** How many other values of chance there are for a step, and how much later it comes with each of them, in milliseconds. */
+/** The number of alternative values of chance that a step tries, and how much later it happens with each, in milliseconds. */
 export const OTHERS_MAX = 10;
 const HOUR_MS = 3_600_000;
 /** The clock starts on a Thursday at 00:00: these include office hours, a Sunday at noon, a Saturday and another month. */
 const LATER_MS = [1000, 10_000, 60_000, 600_000, ...[1, 10, 84, 230, 1200, 8760].map((hours) => hours * HOUR_MS)];
-/** The number of parts: with another `chance`, numbers are in one eighth of the range from 0 to 1, or near one of its two ends. */
+/** The number of equal parts of the range from 0 to 1. A `chance` from 1 to 8 selects the part that random numbers come from. */
 export const PARTS = 8;
 const END = 1e-3;
 

@@ -27,7 +27,7 @@ export function plansOf(subject: Subject, graph: MachineGraph, kind: PlanKind): 
 /** How many steps the paths of one kind take on live actors. */
 const STEPS_MAX = 20_000;
 
-/** As many of the plans as can be walked in reasonable time, evenly spread from the first to the last. */
+/** A selection of the paths that can be run in reasonable time, evenly spread over the list. */
 export function spread(plans: readonly Plan[]): readonly Plan[] {
   const steps = plans.reduce((sum, plan) => sum + plan.steps.length, 0);
   const every = Math.ceil(steps / STEPS_MAX);
@@ -63,7 +63,7 @@ function pairsOf({ first, vertices }: MachineGraph): readonly (readonly MachineE
 const taken = ({ items }: MachineEdge): string =>
   [...items].filter((item) => (item as string).includes(': transition ')).join(' + ');
 
-/** The edges of these steps, as far as the search has seen them. */
+/** The transitions of these steps, up to the first that the search has not visited. */
 export function edgesAlong({ first }: MachineGraph, steps: readonly MachineStep[]): readonly MachineEdge[] {
   const edges: MachineEdge[] = [];
   let here: MachineVertex = first;

@@ -16,7 +16,7 @@ const BLIND = new Set(['sut', 'cleanup', 'exec', 'input', 'provide', 'delays', '
 /** Parts of XState's own actions and guards, which are not code of the application. */
 const INTERNAL = new Set(['resolve', 'execute', 'check', 'retryResolve']);
 
-/** Returns a function that is true for a key of the context that more than its own assigner reads. */
+/** Returns a function that decides whether a key of the context is read by anything other than the action that assigns it. */
 export function isReadIn(machine: AnyStateMachine, tests: MachineTests): (key: string) => boolean {
   const found = new Reads();
   const { context: _context, ...config } = machine.config as Record<string, unknown>;

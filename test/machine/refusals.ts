@@ -101,7 +101,7 @@ export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests)
   if (empty) throw new UsageError(`reasons[${JSON.stringify(empty[0])}] is empty. Explain why the item cannot be covered.`);
 }
 
-/** Throws a `UsageError` for a step that is none, and for an event that the machine does not know: to take it would test nothing. */
+/** Throws a `UsageError` for an invalid step, and for an event without a transition, because it would test nothing. */
 export function refuseSteps(machine: AnyStateMachine, steps: readonly MachineStep[]): void {
   for (const [i, step] of steps.entries()) {
     if (!isObject(step as unknown) || STEPS.filter((kind) => kind in step).length === 0)

@@ -26,7 +26,7 @@ const isChart = (snapshot: unknown): snapshot is AnyMachineSnapshot =>
   (snapshot as Partial<ChartSnapshot> | undefined)?._nodes !== undefined;
 
 /**
- * An event that another actor of the machine sends to a child, and that the child does not take; `null` for any other.
+ * An event that a child machine received from another actor and has no transition for. `null` if there is none.
  *
  * @param sent the event from outside that the present step has sent.
  */
@@ -64,7 +64,7 @@ function isTakenByWildcard(actor: AnyActor, type: string): boolean {
 
 const nodesOf = (node: AnyStateNode): readonly AnyStateNode[] => [node, ...Object.values(node.states).flatMap(nodesOf)];
 
-/** The states that requested results, until they are left. */
+/** The states that requested the results of services, until these states are left. */
 export class Askers {
   private readonly askers: Map<object, ReadonlySet<AnyStateNode>>;
 

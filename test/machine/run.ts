@@ -40,7 +40,7 @@ export interface PlanOptions {
 
 export const CANNOT_HAPPEN = 'every step can happen';
 
-/** The first rule that is broken on the way, `null` when the plan ends well. */
+/** Runs a path and returns the first rule that is broken, or `null`. */
 export async function runPlan(subject: Subject, plan: Plan, options: PlanOptions = {}): Promise<Failure | null> {
   const { tests, patience } = subject;
   const sut: unknown = await patience('sut', Promise.resolve(tests.sut?.()));
@@ -51,7 +51,7 @@ export async function runPlan(subject: Subject, plan: Plan, options: PlanOptions
   }
 }
 
-/** These steps with what the search sees after each: up to one that cannot happen. */
+/** Converts steps to a path with the expected state after each, up to the first step that is not possible. */
 export async function planAlong(subject: Subject, steps: readonly MachineStep[]): Promise<Plan> {
   if (subject.tests.distinguish) return { steps };
   const rig = new Rig(subject, { performs: subject.tests.performActions ?? false });
@@ -167,7 +167,7 @@ class Run {
   }
 }
 
-/** The rule that a step has the same result as in the search. It needs the search. */
+/** The name of the rule that a step on live actors has the same result as in the search. */
 export const GOES = 'the machine goes as it did';
 
 const RESTORE = 'stored and restored it goes on alike';

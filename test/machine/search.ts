@@ -30,8 +30,7 @@ const CHANGES_MAX = 400;
 const MANY = 200;
 
 /**
- * Searches the states of a machine. If its chart can be stepped without live actors, states are restored without repeating their paths; the
- * result is the same.
+ * Searches the states of a machine. If its chart needs no live actors, states are restored instead of repeating their paths.
  *
  * @param options.untilFailure Ends the search at the first state that breaks a rule.
  */

@@ -125,7 +125,7 @@ export function createStaged(
 /** The type of an event that makes a held callback fail: XState's own callbacks fail by what they throw. */
 const BREAKS = 'quiver.breaks';
 
-/** The same kind of logic without its work; `settle` defines its result. */
+/** Logic of the same kind that does no work. `settle` gives it a result. */
 export function heldLogic(logic: AnyActorLogic, received: (event: Message) => void): AnyActorLogic {
   return {
     ...logic,
@@ -163,7 +163,7 @@ export function settleService(actor: AnyActor, kind: LogicKind, settling: Settli
   relay(actor, actor, { type, ...('value' in settling && { data: settling.value }) });
 }
 
-/** A promise that replaces a chart or another logic whose work is held. */
+/** A promise instead of an actor whose work is held. */
 export const standIn = factories.promise as AnyActorLogic;
 
 /** The source name of an actor, if it has one. */
@@ -174,10 +174,10 @@ export const actorSource = ({ src }: AnyActor): string | undefined =>
 export const isRunning = (actor: AnyActor): boolean =>
   (actor as unknown as { _processingStatus: number })._processingStatus === 1;
 
-/** The kinds of services that are held here. Custom logic runs unchanged. */
+/** The kinds of services that are held. Custom logic runs unchanged. */
 export const HELD: ReadonlySet<LogicKind> = new Set(['promise', 'callback', 'observable', 'events']);
 
-/** A chart alone would leave out an actor of its machine. */
+/** The error for a machine whose actors cannot run, because the tests use only its chart. */
 export class NeedsActors extends UsageError {}
 
 export const noneAlone = (name: string, kind: LogicKind): UsageError =>
@@ -185,7 +185,7 @@ export const noneAlone = (name: string, kind: LogicKind): UsageError =>
     `${name} is ${kind === 'machine' ? 'a machine' : 'custom logic'}, which only mode 'live' runs. In mode 'pure', define its results, services: { ${JSON.stringify(name)}: { sends: [{ type: '…' }], done: [{ … }] } }`,
   );
 
-/** A promise that runs for real, and whose result waits for its step. */
+/** A promise that does its real work and then waits for the step that gives the result to the machine. */
 export function performedLogic(logic: AnyActorLogic, began: (end: Promise<Settling>) => void): AnyActorLogic {
   const create = (logic as unknown as { config: (args: unknown) => unknown }).config;
   return {

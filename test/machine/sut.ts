@@ -4,10 +4,10 @@ import { UsageError, thrownText } from '../../machines/errors.js';
 import type { MachineStep } from './options.js';
 import { describeStep, nameOfStep } from './steps.js';
 
-/** By event type, or by the name of a step: `after 1000 in red`, `charge done`. `*` is for all others. */
+/** Functions that perform a step on the system under test, by event type or by the name of a step. `*` is for all others. */
 export type StepTests<Sut> = Readonly<Record<string, (sut: Sut, step: any) => unknown>>;
 
-/** By the name of a state: `paying`, `paying.card`, `paying.*`; `*` for all. */
+/** Checks of the system under test, by the name of a state: `paying`, `paying.card`, `paying.*`; `*` for all. */
 export type StateTests<Sut> = Readonly<Record<string, (sut: Sut, snapshot: AnyMachineSnapshot) => unknown>>;
 
 /** A simpler equivalent of the machine: a model with its own state, created for every path. */
@@ -39,7 +39,7 @@ export class FailedCheck extends Error {
 }
 
 /**
- * Holds every check of the active states: those of the map for the machine itself, and `meta.test` of every chart that runs.
+ * Runs all checks of the active states: those of the option `states`, and `meta.test` of every running chart.
  *
  * @throws FailedCheck for the first that gives false or throws.
  */
@@ -70,7 +70,7 @@ async function hold(state: string, check: () => unknown): Promise<void> {
   throw failed('it returns false');
 }
 
-/** `a.*` is everything inside `a`, `*.b` every `b`, `*` everything. */
+/** True if a name matches a pattern: `a.*` is everything inside `a`, `*.b` is every `b`, and `*` is everything. */
 export function matches(pattern: string, name: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join('.*')}$`).test(name);

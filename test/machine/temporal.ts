@@ -60,7 +60,7 @@ export function marksOf(temporal: Readonly<Record<string, Temporal>> | undefined
   return Object.fromEntries(Object.entries(temporal ?? {}).map(([name, property]) => [name, of(name, property)]));
 }
 
-/** The first way on which each property is broken. */
+/** For each violated property, the first path that violates it. */
 export async function temporalFailures(subject: Subject, graph: MachineGraph): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
   for (const [rule, property] of Object.entries(subject.tests.temporal ?? {})) {
@@ -185,7 +185,7 @@ const breaks =
     return found && { ...found, description: `${found.description}, and what it is to last until has not come` };
   };
 
-/** The properties that are violated on this path only. */
+/** The properties that this path violates. */
 export async function temporalFailuresAlong(subject: Subject, steps: readonly MachineStep[]): Promise<readonly Failure[]> {
   const graph = await graphAlong(subject, steps);
   const failures: Failure[] = [];

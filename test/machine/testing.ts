@@ -189,7 +189,7 @@ function shorterWay({ first }: MachineGraph, { steps }: Failure): readonly Machi
 }
 
 /**
- * A failure as text: what breaks, the way to it, and a line that takes it again.
+ * A failure as text: the broken rule, the path to it, and a line of code that repeats it.
  *
  * @param failure a failure of `MachineTesting`.
  * @public

@@ -23,7 +23,7 @@ export interface Walks {
   readonly failure: Failure | null;
 }
 
-/** Walks and judges; the first that fails is made short. */
+/** Takes random walks and checks every step. The first failing walk is shortened. */
 export async function walkRandomly(subject: Subject): Promise<Walks> {
   const { limits, seed = 1 } = subject.tests;
   const taken = new Map<string, number>();

@@ -27,7 +27,7 @@ import { byXState } from '../../network/world/kernel.js';
 import { begin, macrostep, restore, takesEvent, type Stepped } from '../../network/world/remembering.js';
 import { jsonKey } from '../explore/json.js';
 
-/** A system that only mutants are searched in: larger than those of the protocol, or with other faults. */
+/** An additional system that is searched only for mutants: larger than those of the protocol, or with other faults. */
 export interface FurtherSystem extends SystemSample {
   /** The most states that the checker visits. With 0, only simulations run. */
   readonly states: number;
@@ -67,7 +67,7 @@ interface Search {
 
 const isChecked = ({ states }: Search): boolean => states > 0;
 
-/** The name of both judges of further systems, in time and by the checker. */
+/** The name under which both judges of the additional systems appear in reports. */
 export const FURTHER = 'further';
 const CONTRACT = 'keeps its contract';
 
