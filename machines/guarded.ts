@@ -110,7 +110,7 @@ function guardedWiring(of: Guards, wiring: NonNullable<Core['wiring']>): NonNull
 }
 
 /** The checks with their functions guarded. Properties are checked by `validProperties`, and their results where they are judged. */
-export function guardedChecks<O>(checks: Checks<O>, { name, charts }: Core<any>, complain: Complain): Checks<O> {
+export function guardedChecks<O>(checks: Checks<O>, { name, charts }: Core, complain: Complain): Checks<O> {
   const of: Guards = { name, complain };
   const { properties, corruption, atRest, mayFire, canonical, times } = checks;
   const isState = stateIn(charts);

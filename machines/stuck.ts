@@ -18,7 +18,7 @@ const WORD_OF_LINKS = ['link.up', 'link.down'];
  * @returns a property of the kind `eventually`.
  * @public
  */
-export function noNodeIsStuck({ charts, messages = {} }: Core): Property<any> {
+export function noNodeIsStuck({ charts, messages = {} }: Core): Property {
   const outside = new Set([...Object.keys(messages), ...WORD_OF_LINKS]);
   const begins = new Map(Object.entries(charts).map(([name, { root }]) => [name, JSON.stringify(valueAtStart(root))]));
   const waits = ({ chart, value }: RoleView): boolean => {

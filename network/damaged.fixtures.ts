@@ -6,7 +6,7 @@ import { parseScenario } from './scenario/parse.js';
 import { Simulation } from './simulation.js';
 import { Sums } from './evaluation.js';
 
-type Judging = Exclude<Property<any>, { readonly kind: 'eventually' }>;
+type Judging = Exclude<Property, { readonly kind: 'eventually' }>;
 type Judged = Judging & { readonly folded: Folded };
 
 /** Compares properties on totals with properties on the whole configuration, over many configurations. */
@@ -21,7 +21,7 @@ export class Comparison {
    * @param plainOf the form of a property on the whole configuration. Default: its own `holds`.
    * @returns a check of the current state; it throws if the two forms of a property disagree.
    */
-  of(configuration: Configuration, all: readonly Property<any>[], plainOf = (property: Judging) => property): () => void {
+  of(configuration: Configuration, all: readonly Property[], plainOf = (property: Judging) => property): () => void {
     const properties = all.filter((one): one is Judged => 'folded' in one && one.folded !== undefined);
     const sums = new Sums(
       properties.map(({ folded }) => folded.over),
@@ -136,7 +136,7 @@ class Damage {
 
 interface Damages {
   /** Reference forms of its properties with totals, on the whole configuration, with the same names. */
-  readonly plain?: readonly Property<any>[];
+  readonly plain?: readonly Property[];
   readonly comparisonsMin: number;
   readonly seed: number;
   readonly twists?: readonly Twist[];

@@ -21,7 +21,7 @@ export class Sums {
   /** Follows a configuration for these folds, from the first call of `update`. */
   constructor(
     folds: Iterable<Fold>,
-    private readonly configuration: Configuration<any>,
+    private readonly configuration: Configuration,
   ) {
     this.sums = [...new Set(folds)].map((fold) => ({
       fold,

@@ -15,7 +15,7 @@ type State = ReturnType<typeof stateOf>;
 const sumOf = (c: any): number => [...(c as State).nodes.values()].reduce((sum, value) => sum + value, 0);
 
 /** A monitor on it, which steps set. */
-function watching(properties: readonly Property<any>[], state = stateOf(), from?: Monitor) {
+function watching(properties: readonly Property[], state = stateOf(), from?: Monitor) {
   const monitor = new Monitor(properties, state as never as Configuration, from);
   const notified: Violation[] = [];
   monitor.violations$.subscribe((violation) => notified.push(violation));
@@ -29,7 +29,7 @@ function watching(properties: readonly Property<any>[], state = stateOf(), from?
 }
 
 const named = (name: string) => ({ name, description: `${name} it is.` });
-const always = (name: string, holds: (c: any) => boolean): Property<any> => ({ ...named(name), kind: 'always', holds });
+const always = (name: string, holds: (c: any) => boolean): Property => ({ ...named(name), kind: 'always', holds });
 const small = always('small', (c) => sumOf(c) < 10);
 
 describe('always', () => {
@@ -67,8 +67,8 @@ describe('always', () => {
 
 test('sometimes: one state satisfies it, otherwise the result is unknown', () => {
   let checks = 0;
-  const seen: Property<any> = { ...named('large'), kind: 'sometimes', holds: (c) => (checks++, sumOf(c) > 10) };
-  const never: Property<any> = { ...named('never'), kind: 'sometimes', holds: () => false };
+  const seen: Property = { ...named('large'), kind: 'sometimes', holds: (c) => (checks++, sumOf(c) > 10) };
+  const never: Property = { ...named('never'), kind: 'sometimes', holds: () => false };
   const { step, verdicts } = watching([seen, never]);
   step(1, 'a', 1);
   step(2, 'a', 11);
@@ -77,7 +77,7 @@ test('sometimes: one state satisfies it, otherwise the result is unknown', () =>
 });
 
 describe('eventually', () => {
-  const served: Property<any> = {
+  const served: Property = {
     ...named('served'),
     kind: 'eventually',
     when: (c: any, node) => c.nodes.get(node) > 0,
@@ -95,7 +95,7 @@ describe('eventually', () => {
 });
 
 describe('closed', () => {
-  const closed: Property<any> = { ...named('closed'), kind: 'closed', holds: (c) => sumOf(c) === 1 };
+  const closed: Property = { ...named('closed'), kind: 'closed', holds: (c) => sumOf(c) === 1 };
 
   test.each<Step['kind']>(['corrupt', 'crash', 'restart', 'reload', 'link'])('starts over at a fault: %s', (kind) => {
     const { step, verdicts } = watching([closed]);
@@ -130,7 +130,7 @@ describe('a large network', () => {
     let checks = 0;
     const global = always('global', () => (checks++, true));
     const around: [unknown, string][] = [];
-    const local: Property<any> = {
+    const local: Property = {
       ...named('local'),
       kind: 'always',
       holds: () => true,
@@ -151,7 +151,7 @@ describe('a large network', () => {
   });
 
   test('a property that had not converged at the last evaluation stays unknown', () => {
-    const converges: Property<any> = { ...named('settled'), kind: 'converges', within: 2, holds: (c) => sumOf(c) > 0 };
+    const converges: Property = { ...named('settled'), kind: 'converges', within: 2, holds: (c) => sumOf(c) > 0 };
     const { notified, step } = watching([converges], many());
     step(0, 'n0', 0);
     step(3, 'n0', 1);
@@ -183,7 +183,7 @@ describe('the result of a checker on a run', () => {
 });
 
 test('another monitor continues with its results', () => {
-  const properties: Property<any>[] = [
+  const properties: Property[] = [
     small,
     { ...named('seen'), kind: 'sometimes', holds: (c) => sumOf(c) === 3 },
     { ...named('kept'), kind: 'closed', holds: (c) => sumOf(c) > 2 },
@@ -261,7 +261,7 @@ describe('a judgment on totals', () => {
       return totals;
     },
   };
-  const folded = (more: Partial<Folded> = {}): Property<any> => ({
+  const folded = (more: Partial<Folded> = {}): Property => ({
     ...named('folded'),
     kind: 'always',
     holds: () => expect.unreachable(),
@@ -306,14 +306,14 @@ describe('a judgment on totals', () => {
     const looking = folded({ holds: (_: unknown, c: () => unknown) => (seen.push(c()), true) });
     watching([looking], state).step(0, 'n0', 1);
     expect(seen).toEqual([state]);
-    const plain: Property<any> = { ...folded(), holds: (c: any) => sumOf(c) < 10 } as never;
+    const plain: Property = { ...folded(), holds: (c: any) => sumOf(c) < 10 } as never;
     const { notified, step } = watching([plain], stateOf({ a: 0 }));
     step(0, 'a', 10);
     expect(notified).toHaveLength(1);
   });
 
   test('that has not converged is late after every step, however large the network', () => {
-    const settled = { ...folded({ holds: (totals: any) => totals.sum > 0 }), kind: 'converges', within: 2 } as Property<any>;
+    const settled = { ...folded({ holds: (totals: any) => totals.sum > 0 }), kind: 'converges', within: 2 } as Property;
     const { notified, step } = watching([settled], followed(400));
     for (const at of [0, 1, 2]) step(at, 'n0', 0);
     expect(notified).toEqual([]);

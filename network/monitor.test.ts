@@ -5,7 +5,7 @@ import { Monitor } from './monitor.js';
 
 /** A monitored number: each step sets it. */
 function watch(
-  property: Property<any>,
+  property: Property,
   atRest: boolean,
   end: number,
   ...steps: readonly (readonly [at: number, value: number, kind?: Step['kind']])[]
@@ -21,8 +21,8 @@ function watch(
 
 const is1 = (c: any): boolean => c.value === 1;
 const named = { name: 'one', description: 'The number is 1.' };
-const converges: Property<any> = { ...named, kind: 'converges', within: 10, holds: is1 };
-const closed: Property<any> = { ...named, kind: 'closed', holds: is1 };
+const converges: Property = { ...named, kind: 'converges', within: 10, holds: is1 };
+const closed: Property = { ...named, kind: 'closed', holds: is1 };
 
 describe('converges within 10', () => {
   test('holds when reached in time', () => expect(watch(converges, false, 50, [0, 0], [10, 1])).toBe(true));
@@ -49,7 +49,7 @@ describe('closed', () => {
 });
 
 describe('properties that share a predicate', () => {
-  const checks = (...properties: readonly Property<any>[]) => {
+  const checks = (...properties: readonly Property[]) => {
     const state = { value: 1, instance: { topology: { nodes: ['a'] } }, nodes: new Map([['a', {}]]) };
     const monitor = new Monitor(properties, state as any);
     monitor.record({ index: 0, at: 0, kind: 'deliver', node: 'a' } as Step);

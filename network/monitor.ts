@@ -25,23 +25,23 @@ export interface Violation extends Refuted {
   readonly at: number;
 }
 
-type Converges = Property<any> & { readonly kind: 'converges' };
+type Converges = Property & { readonly kind: 'converges' };
 
 /**
  * Maximum number of nodes for checks at every step. In larger networks, one of (nodes / this)² steps is checked: checks take linear time.
  */
 const NODES_EVERY_STEP = 200;
 
-type Local = Property<any> & Required<Pick<Property<any> & { kind: 'always' }, 'holdsAround'>>;
-const isLocal = (property: Property<any>): property is Local => property.kind === 'always' && property.holdsAround !== undefined;
+type Local = Property & Required<Pick<Property & { kind: 'always' }, 'holdsAround'>>;
+const isLocal = (property: Property): property is Local => property.kind === 'always' && property.holdsAround !== undefined;
 
 /** A property of states, or an `eventually` property of nodes. */
-type Judged = Exclude<Property<any>, { readonly kind: 'eventually' }>;
+type Judged = Exclude<Property, { readonly kind: 'eventually' }>;
 
-const foldOf = (property: Property<any>): Folded | undefined => ('folded' in property ? property.folded : undefined);
+const foldOf = (property: Property): Folded | undefined => ('folded' in property ? property.folded : undefined);
 
 /** True if the cost of a check depends on the changes, not on the size of the network. */
-function isOfChanges(property: Property<any>): boolean {
+function isOfChanges(property: Property): boolean {
   const folded = foldOf(property);
   return folded !== undefined && !folded.hasLinearCost;
 }
@@ -59,16 +59,16 @@ export class Monitor {
   private readonly stride: number;
   /** Properties that are checked at every step of any network, only around the node that took it. */
   private local: readonly Local[];
-  private global: readonly Property<any>[];
+  private global: readonly Property[];
   /** Properties that are checked at every step because their cost depends on its changes. */
-  private summed: readonly Property<any>[];
+  private summed: readonly Property[];
   private readonly sums: Sums;
   /** Cached results for the current state: `closed` and `converges` often share a predicate. */
   private readonly answers = new Map<Judged['holds'], boolean>();
 
   constructor(
-    private readonly properties: readonly Property<any>[],
-    private readonly configuration: Configuration<any>,
+    private readonly properties: readonly Property[],
+    private readonly configuration: Configuration,
     from?: Monitor,
   ) {
     if (from) this.takeOver(from);
@@ -84,7 +84,7 @@ export class Monitor {
   /** Takes over the results of another monitor, and computes totals again. */
   private takeOver(from: Monitor): void {
     for (const set of ['violated', 'witnessed', 'reached'] as const) for (const name of from[set]) this[set].add(name);
-    const isPending = ({ name }: Property<any>): boolean => [...from.pending].some((property) => property.name === name);
+    const isPending = ({ name }: Property): boolean => [...from.pending].some((property) => property.name === name);
     for (const property of this.properties) if (property.kind === 'converges' && isPending(property)) this.pending.add(property);
     this.lastFault = from.lastFault;
     this.last = from.last;
@@ -107,7 +107,7 @@ export class Monitor {
   }
 
   /** Checks properties. `around`: the node whose step caused the check. */
-  private look(properties: readonly Property<any>[], around?: Omit<Refuted, 'property'>): void {
+  private look(properties: readonly Property[], around?: Omit<Refuted, 'property'>): void {
     if (properties.length === 0) return;
     this.sums.update();
     this.answers.clear();
@@ -148,7 +148,7 @@ export class Monitor {
     return answer;
   }
 
-  private lookAtClosed(property: Property<any>, holds: boolean): void {
+  private lookAtClosed(property: Property, holds: boolean): void {
     if (holds) this.reached.add(property.name);
     else if (this.reached.delete(property.name)) this.violate(property);
   }
@@ -166,7 +166,7 @@ export class Monitor {
     if (at > this.lastFault + property.within) this.violate(property);
   }
 
-  private violate({ name, description }: Property<any>, where: Omit<Refuted, 'property'> = {}): void {
+  private violate({ name, description }: Property, where: Omit<Refuted, 'property'> = {}): void {
     if (this.violated.has(name)) return;
     this.violated.add(name);
     // A refuted property stays refuted, and checks are most expensive in a broken network.
@@ -205,7 +205,7 @@ export class Monitor {
     this.violate(property, where);
   }
 
-  private verdictOf(property: Property<any>, atRest: boolean): boolean | null {
+  private verdictOf(property: Property, atRest: boolean): boolean | null {
     if (this.violated.has(property.name)) return false;
     if (property.kind === 'sometimes') return this.witnessed.has(property.name) ? true : null;
     if (property.kind === 'converges') return this.pending.has(property) ? null : true;
@@ -217,7 +217,7 @@ export class Monitor {
     return atRest ? false : null;
   }
 
-  private hasPending(property: Property<any> & { kind: 'eventually' }, node: NodeId): boolean {
+  private hasPending(property: Property & { kind: 'eventually' }, node: NodeId): boolean {
     try {
       if (!truth(property.when(this.configuration, node), 'when')) return false;
       return !truth(property.holds(this.configuration, node), 'holds');

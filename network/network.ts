@@ -31,7 +31,7 @@ export type { Refusal, StepTaken } from './world/driver.js';
 
 export interface NetworkOptions {
   readonly protocol: Protocol;
-  readonly instance: Instance<any>;
+  readonly instance: Instance;
   readonly conditions: Conditions;
   readonly timing: Timing;
   readonly seed: number;

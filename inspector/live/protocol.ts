@@ -48,7 +48,7 @@ export function headerOf(protocol: Protocol, { instance, scenario }: Inspectable
   };
 }
 
-export function overlayRuleOf(protocol: Protocol, instance: Instance<any>): OverlayRule {
+export function overlayRuleOf(protocol: Protocol, instance: Instance): OverlayRule {
   return (node, view, merger) => {
     const c = configurationOf(instance, merger);
     try {
@@ -60,7 +60,7 @@ export function overlayRuleOf(protocol: Protocol, instance: Instance<any>): Over
   };
 }
 
-function configurationOf(instance: Instance<any>, { nodes, inFlight: flights, ports }: Merger): Configuration {
+function configurationOf(instance: Instance, { nodes, inFlight: flights, ports }: Merger): Configuration {
   const { links } = instance.topology;
   const view: LinksView = {
     up: (from, to) => links.some(([a, b]) => (a === from && b === to) || (a === to && b === from)),

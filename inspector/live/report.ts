@@ -15,7 +15,7 @@ import type { ReadSelected, Selected } from '../../network/world/selections.js';
 export interface Inspectable {
   readonly id: NodeId;
   readonly protocol: RunningCore;
-  readonly instance: Instance<any>;
+  readonly instance: Instance;
   /** The instance in the form of a scenario. */
   readonly scenario: unknown;
   /** The peer behind each port, for anonymous nodes. */

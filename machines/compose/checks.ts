@@ -9,7 +9,7 @@ import { isStackAtRest } from './stack.js';
 type Config = Configuration<PartsOptions>;
 
 /** Converts a property of a part to one of the composition. */
-export function propertyOf(part: Part, property: Property<any>): Property<PartsOptions> {
+export function propertyOf(part: Part, property: Property): Property<PartsOptions> {
   const named = { name: `${part.name}: ${property.name}`, description: property.description };
   const seen = (c: Config) => part.configuration(c);
   if (property.kind === 'eventually') {

@@ -13,10 +13,10 @@ import type { Protocol } from '../protocol.js';
 import { queue } from '../queue/index.js';
 import { compose, type ComposeOptions } from './index.js';
 
-const scenarioOf = (protocol: Protocol<any>, scenario: object) =>
+const scenarioOf = (protocol: Protocol, scenario: object) =>
   parseScenario({ protocol: protocol.name, ...scenario }, { [protocol.name]: protocol });
-const run = (protocol: Protocol<any>, scenario: object) => new Simulation(scenarioOf(protocol, scenario)).run();
-const check = (protocol: Protocol<any>, scenario: object) => checkScenario(scenarioOf(protocol, scenario));
+const run = (protocol: Protocol, scenario: object) => new Simulation(scenarioOf(protocol, scenario)).run();
+const check = (protocol: Protocol, scenario: object) => checkScenario(scenarioOf(protocol, scenario));
 const path = (n: number) => ({ topology: { kind: 'path', n } });
 
 describe('side by side', () => {
@@ -29,7 +29,7 @@ describe('side by side', () => {
     ]);
     const report = run(both, { ...path(4), options: { tree: { hold: 1 } }, events });
     expect(report.verdict).toBe('valid');
-    const alone = (protocol: Protocol<any>, part: string, options: object) =>
+    const alone = (protocol: Protocol, part: string, options: object) =>
       run(protocol, {
         ...path(4),
         options,
@@ -155,7 +155,7 @@ describe('stacked', () => {
 
   test('a stack that forgets its timer is noticed', () => {
     const stack = mutant(relay.charts['stack']!, ({ armed }: any) => (armed.on.timer = 'armed'));
-    const forgets: Protocol<any> = { ...relay, charts: { ...relay.charts, stack } };
+    const forgets: Protocol = { ...relay, charts: { ...relay.charts, stack } };
     const { properties } = check(forgets, { ...path(2), options, events: asked('n1') });
     expect(properties.filter(({ holds }) => holds === false).map(({ name }) => name)).toEqual([
       'every command of the stack is taken',

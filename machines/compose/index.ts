@@ -69,7 +69,7 @@ export interface ComposeOptions {
  * ```
  * @public
  */
-export function compose(parts: Readonly<Record<string, Protocol<any>>>, options: ComposeOptions = {}): Protocol<PartsOptions> {
+export function compose(parts: Readonly<Record<string, Protocol>>, options: ComposeOptions = {}): Protocol<PartsOptions> {
   const { list, stack, name } = checked(parts, options);
   const commands = commandsOf(list, stack);
   const of = (key: string): Part | undefined => partOf(list, key);
@@ -159,7 +159,7 @@ function checked(parts: unknown, options: ComposeOptions) {
     if ((protocol as unknown as Protocol).wiring?.stack)
       complain(`part "${key}" is a composition with a stack. Pass its parts and its rules to this one`);
   }
-  const list = Object.entries(parts as Record<string, Protocol<any>>).map(([key, protocol]) => new Part(key, protocol));
+  const list = Object.entries(parts as Record<string, Protocol>).map(([key, protocol]) => new Part(key, protocol));
   const [anonymous, named] = ['ports', 'names'].map((kind) => list.find(({ protocol }) => protocol.network.addressing === kind));
   if (anonymous && named)
     complain(

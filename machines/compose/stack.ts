@@ -106,7 +106,7 @@ export function commandTaken({ role, event }: Step, view: Readonly<Record<string
 export const isStackAtRest = (view: Readonly<Record<string, RoleView>>): boolean => view[STACK]?.value !== 'armed';
 
 /** A property: each command that a notice has issued is eventually accepted by its part. */
-export const everyCommandIsTaken: Property<any> = {
+export const everyCommandIsTaken: Property = {
   name: 'every command of the stack is taken',
   description: 'A command that a notice has issued is accepted by its part in the end.',
   kind: 'eventually',

@@ -11,7 +11,7 @@ import type { Protocol } from '../protocol.js';
 const NOTIFIED = 'grants and releases are notified';
 const TURNED = 'pointers turn as the policy defines';
 
-function answers(protocol: Protocol<any>, policy: string, more: object = {}) {
+function answers(protocol: Protocol, policy: string, more: object = {}) {
   const json = {
     protocol: 'directory',
     topology: { kind: 'ring', n: 7 },
@@ -23,7 +23,7 @@ function answers(protocol: Protocol<any>, policy: string, more: object = {}) {
   return [NOTIFIED, TURNED].map((name) => properties.find((property) => property.name === name)!.holds);
 }
 
-const withActions = (actions: object): Protocol<any> => ({
+const withActions = (actions: object): Protocol => ({
   ...directory,
   charts: { directory: directoryMachine.provide({ actions } as never) },
 });

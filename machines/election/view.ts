@@ -8,7 +8,7 @@ import { heightOf } from './links.js';
 import type { ElectionContext } from './machine.js';
 import { ELECTION } from './messages.js';
 
-type Config = Configuration<any>;
+type Config = Configuration;
 
 export const electionContext = (node: NodeView): ElectionContext => node[ELECTION]!.context;
 export const roleOf = (node: NodeView): string => statePath(node[ELECTION]!);

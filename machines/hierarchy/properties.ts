@@ -12,7 +12,7 @@ import type { LevelRule } from './start.js';
 import { isAgreedAt, leaderOf } from '../election/view.js';
 import { leadsLevel, levelOf, reportsFrom } from './view.js';
 
-type Config = Configuration<any>;
+type Config = Configuration;
 
 /** D4, termination, means that the others eventually hold: while Updates are in flight, D1 is not required. */
 export function hierarchyProperties(levels: readonly LevelRule[]): Property<ElectionProtocolOptions>[] {

@@ -26,7 +26,7 @@ export function followsEverywhere(node: NodeView, levels: number): boolean {
 }
 
 /** The chain of leaders from a node: itself, its leader of level 1, that leader's leader of level 2, up to the leader of the component. */
-export function reportsFrom(node: NodeId, c: Configuration<any>, levels: number): NodeId[] {
+export function reportsFrom(node: NodeId, c: Configuration, levels: number): NodeId[] {
   const path = [node];
   for (let level = 1; level <= levels; level++) {
     const view = c.nodes.get(path.at(-1)!);

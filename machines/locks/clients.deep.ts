@@ -260,7 +260,7 @@ test.each([
 ])('a place in a queue that was requested for %s is a wait', (_, user, isWait) => {
   const context = { id: 'a', claims: [{ lock: 'l', fence: null, user }], wants: [] };
   const c = { nodes: new Map([['a', { [EPOCHS]: { value: 'serving', context } }]]) };
-  const service = locks.properties({} as never).find(({ name }) => name === 'service') as Property<any> & { kind: 'eventually' };
+  const service = locks.properties({} as never).find(({ name }) => name === 'service') as Property & { kind: 'eventually' };
   expect(service.when(c as never, 'a')).toBe(isWait);
 });
 
@@ -320,7 +320,7 @@ test('a script that makes a client a voter is refused at launch', () => {
 describe('messages of the epochs fit into the message size, whatever a client requests', () => {
   const bytes = 5_000;
   const name = (i: number) => String(i).repeat(200);
-  const fits: Property<any> = {
+  const fits: Property = {
     name: 'fits',
     description: 'Each message fits.',
     kind: 'always',

@@ -23,7 +23,7 @@ const locksOf = ({ nodes }: Configuration) =>
 const votersOf = ({ nodes }: Configuration): readonly NodeView[] => [...nodes.values()].filter((view) => !isClient(view));
 
 /** A property that always holds at every voter. */
-const ofVoters = (name: string, description: string, holds: (view: NodeView) => boolean): Property<any> => ({
+const ofVoters = (name: string, description: string, holds: (view: NodeView) => boolean): Property => ({
   name,
   description,
   kind: 'always',
@@ -31,7 +31,7 @@ const ofVoters = (name: string, description: string, holds: (view: NodeView) => 
 });
 
 /** The invariants of lock.ts and client-lock.ts. */
-const claimsAreTrue: Property<any> = {
+const claimsAreTrue: Property = {
   name: 'claims are true',
   description: 'The claims of a node are exactly the locks that are wanted or used there, with the fence of each grant.',
   kind: 'always',
@@ -91,7 +91,7 @@ const noneIsOpposed = ofVoters(
 );
 
 /** For systems without events that concern voters. */
-export const noEpochMore = (epochs = 1): Property<any> => ({
+export const noEpochMore = (epochs = 1): Property => ({
   name: `epochs up to ${epochs}`,
   description: 'No epoch is proposed without a reason.',
   kind: 'always',
@@ -99,7 +99,7 @@ export const noEpochMore = (epochs = 1): Property<any> => ({
 });
 
 /** For systems in which majorities of both lists are connected at the end. */
-export const changesAreDecided: Property<any> = {
+export const changesAreDecided: Property = {
   name: 'a change is decided',
   description: 'Each requested change of the voters is decided, and results in the requested list.',
   kind: 'eventually',
@@ -109,7 +109,7 @@ export const changesAreDecided: Property<any> = {
 const isWanting = (view: NodeView): boolean => !isClient(view) && epochsOf(view).context.wanted !== null;
 
 /** For systems in which these nodes can be served at the end. */
-export const areServed = (...nodes: readonly NodeId[]): Property<any> => ({
+export const areServed = (...nodes: readonly NodeId[]): Property => ({
   name: `${nodes.join(' and ')} served`,
   description: 'The nodes are served, and each of them that wants a lock has it.',
   kind: 'eventually',
@@ -122,7 +122,7 @@ function isWellServed(view: NodeView): boolean {
 }
 
 /** The states of lock.ts. */
-const readersShare: Property<any> = {
+const readersShare: Property = {
   name: 'readers share',
   description: 'A node that reads keeps a share, and not the token.',
   kind: 'always',
@@ -134,7 +134,7 @@ const readersShare: Property<any> = {
 const isUsingServed = (value: unknown): boolean => isIn(value, 'using') && (value as { using: unknown }).using === 'served';
 
 /** Rule 11: its clients find another voter. */
-const apartForItself: Property<any> = {
+const apartForItself: Property = {
   name: 'apart for itself',
   description: 'A voter in no epoch wants locks only for itself.',
   kind: 'always',
@@ -173,7 +173,7 @@ const noneIsStarting = ofVoters(
 );
 
 /** Rule 8. */
-const spentIsAsked: Property<any> = {
+const spentIsAsked: Property = {
   name: 'a spent half requests the next epoch',
   description: 'A node that uses a lock with a fence of the second half of its epoch has requested the next epoch.',
   kind: 'always',
@@ -184,7 +184,7 @@ const spentIsAsked: Property<any> = {
     }),
 };
 
-const directoriesAreServed: Property<any> = {
+const directoriesAreServed: Property = {
   name: 'directories are served',
   description: 'A node has directories only of the epoch that it serves.',
   kind: 'always',
@@ -192,7 +192,7 @@ const directoriesAreServed: Property<any> = {
 };
 
 /** The invariant of client.ts. */
-const hostsAreReached: Property<any> = {
+const hostsAreReached: Property = {
   name: 'hosts are reached',
   description: 'A client that is attached has a link to its voter.',
   kind: 'always',
@@ -202,7 +202,7 @@ const hostsAreReached: Property<any> = {
       return links.includes(host!);
     }),
 };
-const attachmentsDiffer: Property<any> = {
+const attachmentsDiffer: Property = {
   name: 'attachments differ',
   description: 'No two attachments that a client requests have the same number.',
   kind: 'always',
@@ -214,7 +214,7 @@ const attachmentsDiffer: Property<any> = {
 };
 
 /** For systems in which it requests a lock while it cannot have it. */
-export const isGranted = (node: NodeId): Property<any> => ({
+export const isGranted = (node: NodeId): Property => ({
   name: `${node} granted`,
   description: 'Its request outlives all events.',
   kind: 'sometimes',

@@ -35,7 +35,7 @@ const twoClusters = { a: ours, b: ours, c: ['c', 'a', 'x'], x: ['c', 'a', 'x'] }
 const ledByX = { a: ours, b: ours, c: ['x', 'a', 'c'], x: ['x', 'a', 'c'] };
 const oneMore = { ...twoClusters, c: ['c', 'a', 'b', 'x'] };
 
-const oneCluster: Property<any> = {
+const oneCluster: Property = {
   name: 'one cluster',
   description: 'At most one of two lists that were compared before they were served is served by its majority.',
   kind: 'always',
@@ -50,13 +50,13 @@ const oneCluster: Property<any> = {
   },
 };
 /** Voters with the list of most voters never end. */
-const rightGoOn: Property<any> = {
+const rightGoOn: Property = {
   name: 'the right go on',
   description: 'Neither a nor b, which have the same list, ends because a third node has another one.',
   kind: 'always',
   holds: (c) => ['a', 'b'].every((id) => epochsOf(c.nodes.get(id)!).value !== 'closed'),
 };
-const theyServe: Property<any> = {
+const theyServe: Property = {
   name: 'they serve',
   description: 'The nodes with one list that are a majority of it come to serve.',
   kind: 'eventually',
@@ -64,7 +64,7 @@ const theyServe: Property<any> = {
   holds: (c, node) => node !== 'b' || isServing(c.nodes.get('b')!),
 };
 
-const search = (topology: ExploreOptions['topology'], protocol: typeof locks, property: Property<any>) =>
+const search = (topology: ExploreOptions['topology'], protocol: typeof locks, property: Property) =>
   searchOn(topology, protocol, [] as never, { hold: null, properties: [property], only: property.name });
 
 describe('different lists', () => {

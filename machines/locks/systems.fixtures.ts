@@ -89,7 +89,7 @@ export interface Search {
   readonly options?: Readonly<Record<string, unknown>>;
   readonly states?: number;
   /** Properties in addition to those of the protocol. */
-  readonly properties?: readonly Property<any>[];
+  readonly properties?: readonly Property[];
   /** The name of the only property that is judged. @defaultValue all properties */
   readonly only?: string;
 }

@@ -24,7 +24,7 @@ function searched(
   topology: ExploreOptions['topology'],
   commands: Commands,
   protocol = tabs,
-  more: readonly Property<any>[] = [],
+  more: readonly Property[] = [],
   only?: string,
 ) {
   const own = [...tabs.properties({} as never), ...more].filter(({ kind, name }) =>

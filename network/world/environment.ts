@@ -36,7 +36,7 @@ export const faultBudget = ({ loss, duplicate }: { readonly loss: number; readon
 /** The fixed data of all environments of one run or search. */
 export interface EnvironmentPlan {
   readonly protocol: Protocol;
-  readonly instance: Instance<any>;
+  readonly instance: Instance;
   readonly script: Script;
   readonly workload: Workload | undefined;
   readonly budget: Budget;

@@ -58,7 +58,7 @@ function chartOf(charts: Charts, name: string): AnyStateMachine {
 }
 
 /** The parts of a protocol that a host needs. */
-export type HostedProtocol = Pick<Protocol<any>, 'wiring'> & { readonly charts: Charts };
+export type HostedProtocol = Pick<Protocol, 'wiring'> & { readonly charts: Charts };
 
 /** @param parent makes live actors its children, so that an inspector of its system sees them. */
 export function createHost(kind: HostKind, hosted: HostedProtocol, parent?: AnyActor): Host {

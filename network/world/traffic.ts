@@ -24,8 +24,8 @@ export const senderAs = (
 
 /** Refuses to send a message that the protocol would refuse from the network, in every life. */
 export function requireAccepted(
-  { name, accepts }: Pick<Protocol<any>, 'name' | 'accepts'>,
-  instance: Instance<any>,
+  { name, accepts }: Pick<Protocol, 'name' | 'accepts'>,
+  instance: Instance,
   from: NodeId,
   message: Message,
 ): void {

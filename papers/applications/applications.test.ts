@@ -9,15 +9,15 @@ import { mobileObject, objectProperties, userMachine, type UserContext } from '.
 import { multicast, multicastMachine, START, multicastProperties, type MulticastContext } from './multicast.js';
 import { APPLICATION } from './layer.js';
 
-const scenarioOf = (protocol: Protocol<any>, json: object) =>
+const scenarioOf = (protocol: Protocol, json: object) =>
   parseScenario({ protocol: protocol.name, ...json }, { [protocol.name]: protocol });
 const path = (n: number) => ({ kind: 'path', n });
 const does = (word: string, ...nodes: readonly string[]) => nodes.map((node) => ({ at: 0, node, do: word }));
-const withChart = (protocol: Protocol<any>, chart: unknown): Protocol<any> => ({
+const withChart = (protocol: Protocol, chart: unknown): Protocol => ({
   ...protocol,
   charts: { ...protocol.charts, [APPLICATION]: chart as never },
 });
-const refuted = (protocol: Protocol<any>, json: object): string[] =>
+const refuted = (protocol: Protocol, json: object): string[] =>
   checkScenario(scenarioOf(protocol, json))
     .properties.filter(({ holds }) => holds === false)
     .map(({ name }) => name);

@@ -16,9 +16,9 @@ const scenario = (topology: object, M: number) => ({
   events: [{ at: 0, node: 'n0', do: 'begin' }],
 });
 const three = scenario({ kind: 'path', n: 3 }, 2);
-const check = (json: object, protocol: Protocol<any> = diffusion, properties?: typeof diffusionProperties) =>
+const check = (json: object, protocol: Protocol = diffusion, properties?: typeof diffusionProperties) =>
   checkScenario(parseScenario(json, { diffusion: protocol }), properties && { properties });
-const refuted = (protocol: Protocol<any>): string[] =>
+const refuted = (protocol: Protocol): string[] =>
   check(three, protocol, diffusionProperties).properties.flatMap(({ name, holds }) => (holds === false ? [name] : []));
 
 test.each([
@@ -41,7 +41,7 @@ test.each(['path', 'tree'])('a %s: more than half of 31 nodes are a majority, fe
 
 describe('mistakes', () => {
   const signal = deliveryRole('R');
-  const mutants: readonly { readonly mistake: string; readonly protocol: Protocol<any>; readonly breaks: string }[] = [
+  const mutants: readonly { readonly mistake: string; readonly protocol: Protocol; readonly breaks: string }[] = [
     {
       mistake: 'the root does not receive the signal',
       protocol: {

@@ -15,8 +15,7 @@ export const nodesIn = (c: Configuration, state: string): readonly NodeId[] =>
   [...c.nodes.keys()].filter((node) => isIn(c, node, state));
 export const inFlight = ({ flights }: Configuration, type: string): number =>
   flights.filter(({ message }) => message.type === type).length;
-export const others = (id: NodeId, { topology }: Instance<any>): readonly NodeId[] =>
-  topology.nodes.filter((node) => node !== id);
+export const others = (id: NodeId, { topology }: Instance): readonly NodeId[] => topology.nodes.filter((node) => node !== id);
 
 /** For charts with the states `requesting` and `inside`. */
 export const mutualExclusion: readonly Property[] = [
@@ -40,8 +39,8 @@ export const leaves = () => [{ on: 'entered', event: { type: 'leave' }, after: 1
 
 /** Messages per notification of a type, compared with the paper's bound. */
 export const costPer =
-  (notification: string, bound: (instance: Instance<any>) => number) =>
-  (instance: Instance<any>): Observer => {
+  (notification: string, bound: (instance: Instance) => number) =>
+  (instance: Instance): Observer => {
     const count = { messages: 0, [notification]: 0 };
     const name = `messages per ${notification}`;
     return {

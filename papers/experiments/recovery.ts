@@ -32,20 +32,20 @@ export interface Recovery {
 export function recoveryOf(protocol: Protocol, { topology, corrupt, commands, options = {} }: RecoverySystem): Recovery {
   const { nodes, links } = createTopology(topology);
   const system = { topology: { nodes, links }, options, corrupt, commands };
-  let invariants: readonly Property<any>[] = [];
+  let invariants: readonly Property[] = [];
   const unjudged = {
     ...protocol,
-    properties: (instance: Instance<any>) => {
+    properties: (instance: Instance) => {
       invariants = protocol.properties(instance).filter(({ kind }) => kind === 'always' || kind === 'closed');
       return [];
     },
   };
-  const isLegal = (c: Configuration<any>): boolean =>
+  const isLegal = (c: Configuration): boolean =>
     invariants.every((property) => property.kind === 'eventually' || property.holds(c));
   const { firsts } = explore(unjudged, { ...system, goal: isLegal, goalLasts: true });
   if (!firsts)
     throw new Error('The search did not visit every state, so the set of recovering states is unknown. Use a smaller system.');
-  const legalAgain: Property<any> = {
+  const legalAgain: Property = {
     name: 'legal again',
     kind: 'converges',
     description: 'Every invariant holds again.',

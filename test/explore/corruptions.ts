@@ -47,7 +47,7 @@ export function everyCorruption(parts: Parts, nodes: readonly number[], environm
   return corrupted;
 }
 
-function corruptionOf({ protocol }: SearchedSystem): Corruption<any> {
+function corruptionOf({ protocol }: SearchedSystem): Corruption {
   if (protocol.corruption) return protocol.corruption;
   throw new UsageError(`Protocol ${protocol.name} does not define a corruption. Add "corruption" to its checks.`);
 }

@@ -20,7 +20,7 @@ import { Walk, type Walked } from './walk.js';
  * @public
  */
 export interface Counterexample extends Refuted {
-  readonly instance: Instance<any>;
+  readonly instance: Instance;
   /** The state in which the run begins, if the nodes do not start by themselves. */
   readonly start?: StartState;
   readonly choices: readonly Choice[];
@@ -30,7 +30,7 @@ export interface Counterexample extends Refuted {
 
 /** An initial state of a search, with the instance that it belongs to. */
 export interface Origin extends FirstState {
-  readonly instance: Instance<any>;
+  readonly instance: Instance;
 }
 
 /** The path to a violation, and the component in which the run goes around forever, if there is one. */

@@ -22,9 +22,9 @@ export function everyStart(n: number, hold: 0 | 1) {
 }
 
 /** Counts the states in which T2 can happen: some node holds the token without using it. */
-export function T2(): { property: Property<any>; count: () => number } {
+export function T2(): { property: Property; count: () => number } {
   const states = new Set<string>();
-  const property: Property<any> = {
+  const property: Property = {
     name: 'T2',
     description: 'Holds in every state and records those with an idle holder.',
     kind: 'always',

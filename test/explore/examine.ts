@@ -25,14 +25,14 @@ import { fusible } from '../../network/world/script.js';
 export interface Question {
   readonly protocol: Protocol;
   /** The instances in which the search begins; properties are given the first. */
-  readonly instances: readonly [Instance<any>, ...Instance<any>[]];
+  readonly instances: readonly [Instance, ...Instance[]];
   readonly unlimited: SearchedSystem['unlimited'];
   /** Nodes that begin in every corrupted state. */
   readonly corrupt: readonly NodeId[];
   readonly plan: Omit<EnvironmentPlan, 'instance'>;
   readonly order: 'fifo' | 'unordered';
-  readonly properties: readonly Property<any>[];
-  readonly goal: ((c: Configuration<any>) => boolean) | undefined;
+  readonly properties: readonly Property[];
+  readonly goal: ((c: Configuration) => boolean) | undefined;
   readonly goalLasts?: boolean;
   readonly bounds: Bounds;
   readonly search: 'breadth' | 'depth';
@@ -114,7 +114,7 @@ export class Examination {
   private readonly symmetry: Symmetry | undefined;
   /** True if liveness can be decided. It cannot if messages may be duplicated without limit. */
   private readonly judgesRuns: boolean;
-  private readonly instances: readonly Instance<any>[];
+  private readonly instances: readonly Instance[];
   /** Number of first states; they have the smallest ids. */
   private begun = 0;
 
@@ -233,9 +233,9 @@ export class Examination {
   }
 
   /** The path to a violation for each violated property. */
-  private violations(): Map<Property<any>, ViolationPath> {
+  private violations(): Map<Property, ViolationPath> {
     const { search, watch, model } = this;
-    const paths = new Map<Property<any>, ViolationPath>();
+    const paths = new Map<Property, ViolationPath>();
     if (watch.violated) {
       const { property, state, from } = watch.violated;
       return paths.set(property, { property: property.name, nodes: undefined, state, from, component: undefined });
@@ -253,7 +253,7 @@ export class Examination {
     return paths;
   }
 
-  private judge(property: Property<any>, paths: ReadonlyMap<Property<any>, ViolationPath>): PropertyResult {
+  private judge(property: Property, paths: ReadonlyMap<Property, ViolationPath>): PropertyResult {
     const { name, kind } = property;
     if (paths.has(property)) return { name, kind, holds: false };
     if (kind === 'sometimes')
@@ -289,7 +289,7 @@ export class Examination {
     const { watch, model } = this;
     const { row } = this.firsts().next().value as Origin;
     const first = model.configuration(Int32Array.from(row), 0, row.length);
-    const isVacuous = (property: Property<any>) => {
+    const isVacuous = (property: Property) => {
       if (property.kind === 'closed') return !watch.relevant.has(property);
       if (property.kind === 'eventually') return !watch.relevant.has(property);
       return !watch.dependsOnState(property, first);
@@ -323,7 +323,7 @@ function refuseCompaction({ properties, goal, search }: Question): void {
     throw new UsageError('Hash compaction requires breadth-first search. Leave out --compact or --search depth.');
 }
 
-const goalProperty = (holds: (c: Configuration<any>) => boolean): StateProperty => ({
+const goalProperty = (holds: (c: Configuration) => boolean): StateProperty => ({
   name: 'goal can be reached',
   description: 'From every state some run reaches the goal.',
   kind: 'always',

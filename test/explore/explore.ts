@@ -70,9 +70,9 @@ export interface ExploreOptions {
    *
    * @defaultValue the protocol's own
    */
-  readonly properties?: readonly Property<any>[];
+  readonly properties?: readonly Property[];
   /** A condition that every state must be able to reach. States that cannot are doomed. */
-  readonly goal?: (c: Configuration<any>) => boolean;
+  readonly goal?: (c: Configuration) => boolean;
   /** Count the goal only where it holds from then on, whatever happens. @defaultValue false */
   readonly goalLasts?: boolean;
   /** Limits of the search. A search that reaches one has the verdict `unknown`. @defaultValue the defaults of `Bounds` */
@@ -137,7 +137,7 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
   const { initials, commands = [], order = protocol.network.order, faults = {}, bounds = {} } = options;
   const graph = createMetric(validateTopology(options.topology));
   if (protocol.network.reach === 'routed') requireConnected(graph, `protocol ${protocol.name} sends from any node to any other`);
-  const instanceOf = (raw: Readonly<Record<string, unknown>>): Instance<any> => ({
+  const instanceOf = (raw: Readonly<Record<string, unknown>>): Instance => ({
     ...graph,
     options: protocol.options(raw, graph),
   });

@@ -44,11 +44,7 @@ interface State {
   readonly duplicate: number;
 }
 
-export function oracle(
-  protocol: Protocol,
-  instance: Instance<any>,
-  options: OracleOptions,
-): { states: number; transitions: number } {
+export function oracle(protocol: Protocol, instance: Instance, options: OracleOptions): { states: number; transitions: number } {
   const world = new Oracle(protocol, instance, options);
   let level = world.starts();
   const known = new Set(level.map((state) => world.key(state)));
@@ -75,7 +71,7 @@ class Oracle {
 
   constructor(
     private readonly protocol: Protocol,
-    private readonly instance: Instance<any>,
+    private readonly instance: Instance,
     private readonly options: OracleOptions,
   ) {
     this.reactions = protocol.reactions(instance.options);

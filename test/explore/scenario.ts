@@ -44,7 +44,7 @@ export interface CheckOptions {
    *
    * @defaultValue the protocol's own
    */
-  readonly properties?: readonly Property<any>[];
+  readonly properties?: readonly Property[];
   /**
    * Leave out liveness properties.
    *
@@ -52,7 +52,7 @@ export interface CheckOptions {
    */
   readonly safety?: boolean;
   /** A condition that every state must be able to reach. States that cannot are doomed. */
-  readonly goal?: (c: Configuration<any>) => boolean;
+  readonly goal?: (c: Configuration) => boolean;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Newcomers } from './restart.js';
 
 export interface SearchedSystem {
   readonly protocol: Protocol;
-  readonly instance: Instance<any>;
+  readonly instance: Instance;
   readonly nodes: readonly NodeId[];
   /** The nodes that join during a run, and so are missing from the original topology. */
   readonly newcomers: Newcomers;

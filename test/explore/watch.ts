@@ -15,26 +15,26 @@ import { Planes } from './planes.js';
 import { SearchSums } from './sums.js';
 
 /** A property that is decided in a single state. */
-export type StateProperty = Exclude<Property<any>, { readonly kind: 'eventually' }>;
+export type StateProperty = Exclude<Property, { readonly kind: 'eventually' }>;
 
 /** An obligation that only an infinite run can violate. Its plane contains the states in which it is pending. */
 export interface Obligation {
-  readonly property: Extract<Property<any>, { readonly kind: 'eventually' | 'converges' }>;
+  readonly property: Extract<Property, { readonly kind: 'eventually' | 'converges' }>;
   /** The position of the node that the obligation is for; -1 for the whole system. */
   readonly node: number;
   readonly plane: number;
 }
 
 export interface FoundViolation {
-  readonly property: Property<any>;
+  readonly property: Property;
   readonly state: number;
   /** The state before, if a transition is the violation. */
   readonly from?: number;
 }
 
-const nodeConditionOf = (property: Property<any>) => (property.kind === 'eventually' ? property.ofNode : undefined);
+const nodeConditionOf = (property: Property) => (property.kind === 'eventually' ? property.ofNode : undefined);
 
-const foldOf = (property: Property<any>): Folded | undefined => ('folded' in property ? property.folded : undefined);
+const foldOf = (property: Property): Folded | undefined => ('folded' in property ? property.folded : undefined);
 
 /** A property with the totals that it reads, if it is a fold. */
 interface BoundProperty {
@@ -43,7 +43,7 @@ interface BoundProperty {
   readonly totals: unknown;
 }
 
-const KINDS: readonly Property<any>['kind'][] = ['always', 'sometimes', 'eventually', 'closed', 'converges'];
+const KINDS: readonly Property['kind'][] = ['always', 'sometimes', 'eventually', 'closed', 'converges'];
 
 /** The result of one thread's search. Properties are identified by their position in the list. */
 export interface Findings {
@@ -55,9 +55,9 @@ export class SearchWatch {
   /** The first violation found: a property and a state, and the state before it if the transition is the violation. */
   violated: FoundViolation | undefined;
   /** The first state in which each `sometimes` held. */
-  readonly witnessed = new Map<Property<any>, number>();
+  readonly witnessed = new Map<Property, number>();
   /** Each `eventually` whose `when` ever held, and each `closed` that ever held. */
-  readonly relevant = new Set<Property<any>>();
+  readonly relevant = new Set<Property>();
   readonly obligations: readonly Obligation[];
   readonly pending: Planes;
   /** The planes of `converges`, which a component violates with a single pending state. */
@@ -65,7 +65,7 @@ export class SearchWatch {
   /** The properties that are decided in single states. */
   readonly stateProperties: readonly StateProperty[];
   private readonly held: Planes;
-  private current: Property<any> | undefined;
+  private current: Property | undefined;
   private readonly always: readonly BoundProperty[];
   private readonly closed: readonly BoundProperty[];
   private readonly sometimes: readonly BoundProperty[];
@@ -78,7 +78,7 @@ export class SearchWatch {
   private planesOf = new Int32Array(1 << 8);
   private isKnown = new Uint8Array(1 << 8);
   private readonly others: readonly Obligation[];
-  private readonly converging: ReadonlyMap<Property<any>, BoundProperty>;
+  private readonly converging: ReadonlyMap<Property, BoundProperty>;
   private readonly nodes: number;
   /** The state that is being checked. */
   private row: Int32Array = new Int32Array(0);
@@ -90,7 +90,7 @@ export class SearchWatch {
     (this.whole ??= this.model.configuration(this.row, this.begin, this.length));
 
   constructor(
-    readonly properties: readonly Property<any>[],
+    readonly properties: readonly Property[],
     /** The condition that every state must be able to reach. */
     readonly goal: StateProperty | undefined,
     private readonly model: Model,
@@ -155,7 +155,7 @@ export class SearchWatch {
   }
 
   /** The nodes for which an obligation is pending. */
-  nodesPending(property: Property<any>, isPending: (obligation: Obligation) => boolean): readonly NodeId[] {
+  nodesPending(property: Property, isPending: (obligation: Obligation) => boolean): readonly NodeId[] {
     const obligations = this.obligations.filter(
       (obligation) => obligation.property === property && obligation.node >= 0 && isPending(obligation),
     );
@@ -235,7 +235,7 @@ export class SearchWatch {
   }
 
   /** True if the result of a property depends on the state. */
-  dependsOnState(property: Exclude<Property<any>, { readonly kind: 'eventually' }>, c: Configuration): boolean {
+  dependsOnState(property: Exclude<Property, { readonly kind: 'eventually' }>, c: Configuration): boolean {
     const observed = new ObservedConfiguration(c);
     this.current = property;
     this.judged(() => property.holds(observed));
@@ -311,7 +311,7 @@ class ObservedConfiguration implements Configuration {
   }
 }
 
-function obligationsOf(property: Property<any>, { system }: Model): readonly Omit<Obligation, 'plane'>[] {
+function obligationsOf(property: Property, { system }: Model): readonly Omit<Obligation, 'plane'>[] {
   if (property.kind === 'eventually') return system.nodes.map((_, node) => ({ property, node }));
   return property.kind === 'converges' ? [{ property, node: -1 }] : [];
 }

@@ -32,7 +32,7 @@ export interface FurtherSystem extends SystemSample {
   /** The most states that the checker visits. With 0, only simulations run. */
   readonly states: number;
   /** Further promises of this system, in addition to those of the protocol. */
-  readonly promises?: readonly Property<any>[];
+  readonly promises?: readonly Property[];
 }
 
 export interface PromiseOptions {
@@ -62,7 +62,7 @@ type Broken = ReadonlySet<string>;
 interface Search {
   readonly system: System;
   readonly states: number;
-  readonly promises: readonly Property<any>[];
+  readonly promises: readonly Property[];
 }
 
 const isChecked = ({ states }: Search): boolean => states > 0;
@@ -123,7 +123,7 @@ function judge<T>(name: string, places: readonly T[], broken: (place: T, charts:
   };
 }
 
-const promising = (charts: Protocol, promises: readonly Property<any>[]): Protocol => ({
+const promising = (charts: Protocol, promises: readonly Property[]): Protocol => ({
   ...charts,
   properties: (instance) => [...charts.properties(instance), ...promises],
 });

@@ -51,7 +51,7 @@ test('leaves, cuts and crashes are tried where they are stood', () => {
 });
 
 /** As the property once was: rejections are counted at the nodes that still take part. */
-const forgetful: Property<any> = {
+const forgetful: Property = {
   name: 'the signal means a reject',
   kind: 'always',
   description: '',

@@ -51,7 +51,7 @@ export class FollowedWorld {
 
   constructor(
     private readonly protocol: Protocol,
-    instance: Instance<any>,
+    instance: Instance,
     private readonly header: TraceHeader,
     /** The draws of the nodes at their start, if their first lines do not contain them. */
     private readonly drawnAtStart: number[],

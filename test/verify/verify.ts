@@ -57,7 +57,7 @@ export interface Verification {
  */
 export function verifyTrace(
   protocol: Protocol,
-  instance: Instance<any>,
+  instance: Instance,
   header: TraceHeader,
   lines: readonly TraceLine[],
 ): Verification {
@@ -75,7 +75,7 @@ class Following {
 
   constructor(
     protocol: Protocol,
-    instance: Instance<any>,
+    instance: Instance,
     private readonly header: TraceHeader,
     private readonly lines: readonly TraceLine[],
   ) {

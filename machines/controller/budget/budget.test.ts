@@ -14,9 +14,9 @@ import { controller } from '../index.js';
 import { budgetOver, type BudgetUnit } from './index.js';
 
 const ballsUnder = budgetOver(balls, 'messages');
-const scenarioOf = (protocol: Protocol<any>, scenario: object) =>
+const scenarioOf = (protocol: Protocol, scenario: object) =>
   parseScenario({ protocol: protocol.name, ...scenario }, { [protocol.name]: protocol });
-const run = (protocol: Protocol<any>, scenario: object) => new Simulation(scenarioOf(protocol, scenario)).run();
+const run = (protocol: Protocol, scenario: object) => new Simulation(scenarioOf(protocol, scenario)).run();
 const begin = (...nodes: readonly string[]) => nodes.map((node) => ({ at: 0, node, do: 'begin' }));
 
 describe('a protocol that never ends is stopped', () => {
@@ -65,12 +65,12 @@ describe('every interleaving', () => {
 });
 
 describe('mistakes are noticed', () => {
-  const broken = (edit: (states: any) => void, unit: BudgetUnit = 'messages', over: Protocol<any> = balls): Protocol<any> => {
+  const broken = (edit: (states: any) => void, unit: BudgetUnit = 'messages', over: Protocol = balls): Protocol => {
     const protocol = budgetOver(over, unit);
     const chart = unit === 'messages' ? 'purse' : 'gate';
     return { ...protocol, charts: { ...protocol.charts, [chart]: mutant(protocol.charts[chart]!, edit) } };
   };
-  const refuted = (protocol: Protocol<any>, scenario: object): string[] =>
+  const refuted = (protocol: Protocol, scenario: object): string[] =>
     checkScenario(scenarioOf(protocol, scenario))
       .properties.filter(({ holds }) => holds === false)
       .map(({ name }) => name);

@@ -71,7 +71,7 @@ const inControlled = (instance: Instance<BudgetOptions>): Instance => ({ ...inst
  * ```
  * @experimental
  */
-export function budgetOver(controlled: Protocol<any>, unit: BudgetUnit): Protocol<BudgetOptions> {
+export function budgetOver(controlled: Protocol, unit: BudgetUnit): Protocol<BudgetOptions> {
   refuseUnfit(controlled, unit);
   const isCounted = (role: string) => !isOfController(role) && role !== PURSE && role !== GATE;
   const asker = unit === 'messages' ? PURSE : GATE;
@@ -107,7 +107,7 @@ export function budgetOver(controlled: Protocol<any>, unit: BudgetUnit): Protoco
   );
 }
 
-function refuseUnfit({ name, network, charts, wiring }: Protocol<any>, unit: string): void {
+function refuseUnfit({ name, network, charts, wiring }: Protocol, unit: string): void {
   const refuse = (why: string): never => {
     throw new UsageError(`Protocol ${name} cannot run with a budget: ${why}`);
   };
@@ -119,13 +119,13 @@ function refuseUnfit({ name, network, charts, wiring }: Protocol<any>, unit: str
   if (twice !== undefined) refuse(`both it and the controller have a chart "${twice}". Rename the chart.`);
 }
 
-function askerOver({ messages = {}, commands, route }: Protocol<any>, unit: BudgetUnit) {
+function askerOver({ messages = {}, commands, route }: Protocol, unit: BudgetUnit) {
   if (unit === 'messages') return purseMachine();
   const asked = Object.values(commands).map((command) => command.event({}).type);
   return gateMachine([...new Set([...Object.keys(messages), ...asked])], route);
 }
 
-function optionsOf(controlled: Protocol<any>, raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): BudgetOptions {
+function optionsOf(controlled: Protocol, raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): BudgetOptions {
   const { budget, ...rest } = raw;
   if (!isObject(budget))
     throw new UsageError('options.budget must be an object with at least the number of permits. Set "budget": { "M": 100 }.');
@@ -137,7 +137,7 @@ function optionsOf(controlled: Protocol<any>, raw: Readonly<Record<string, unkno
   return { budget: budgetRead(() => controllerVariants(budget, graph)), controlled: controlled.options(rest, graph) };
 }
 
-function rolesOf(controlled: Protocol<any>, unit: BudgetUnit, id: NodeId, instance: Instance<BudgetOptions>): RoleStart[] {
+function rolesOf(controlled: Protocol, unit: BudgetUnit, id: NodeId, instance: Instance<BudgetOptions>): RoleStart[] {
   const behind = controlled.roles(id, inControlled(instance));
   const asker: RoleStart =
     unit === 'messages'
@@ -146,7 +146,7 @@ function rolesOf(controlled: Protocol<any>, unit: BudgetUnit, id: NodeId, instan
   return [...controllerCore.roles(id, inController(instance)), asker, ...behind];
 }
 
-function routeOf(controlled: Protocol<any>, event: OutsideEvent, node: Node): string {
+function routeOf(controlled: Protocol, event: OutsideEvent, node: Node): string {
   if (LAYER in event) return controllerCore.route(event, node);
   // The links of a node exist independent of its participation.
   return node.has(GATE) && !isOfLink(event) ? GATE : controlled.route(event, node);
@@ -155,13 +155,13 @@ function routeOf(controlled: Protocol<any>, event: OutsideEvent, node: Node): st
 const isOfLink = ({ type }: OutsideEvent): boolean => type === 'link.up' || type === 'link.down';
 
 /** Both layers are notified of links: the controller is cut off where a link of its tree goes down. */
-function takersOf(controlled: Protocol<any>, event: OutsideEvent, node: Node): readonly string[] {
+function takersOf(controlled: Protocol, event: OutsideEvent, node: Node): readonly string[] {
   if (!isOfLink(event)) return [routeOf(controlled, event, node)];
   const above = controlled.wiring?.takers?.(event, node) ?? [controlled.route(event, node)];
   return [...above, controllerCore.route(event, node)].filter((role) => node.has(role));
 }
 
-function accepts(controlled: Protocol<any>, message: unknown, instance: Instance<BudgetOptions>): boolean {
+function accepts(controlled: Protocol, message: unknown, instance: Instance<BudgetOptions>): boolean {
   if (!isObject(message) || !(LAYER in message)) return controlled.accepts(message, inControlled(instance));
   const { [LAYER]: layer, ...rest } = message;
   return layer === true && controllerCore.accepts(rest as unknown as Message, inController(instance));

@@ -35,7 +35,7 @@ const budget: BudgetProperty[] = [
 ];
 
 /** Restricts a property to one layer. For the protocol's layer, it applies until the budget is spent or a part of the tree fails. */
-function ofLayer(property: Property<any>, part: (node: NodeView) => NodeView, layer: 'budget' | 'controlled'): BudgetProperty[] {
+function ofLayer(property: Property, part: (node: NodeView) => NodeView, layer: 'budget' | 'controlled'): BudgetProperty[] {
   const seen = (c: Config) => layerOf(c, part, layer);
   const isOver = (c: Config) => layer === 'controlled' && (isAnyStopped(c) || hasFailed(c));
   const { name, description, kind } = property;
@@ -55,7 +55,7 @@ function ofLayer(property: Property<any>, part: (node: NodeView) => NodeView, la
   ];
 }
 
-export function budgetProperties(controlled: Protocol<any>, instance: Instance<BudgetOptions>): BudgetProperty[] {
+export function budgetProperties(controlled: Protocol, instance: Instance<BudgetOptions>): BudgetProperty[] {
   const { budget: below, controlled: above } = instance.options;
   return [
     ...budget,

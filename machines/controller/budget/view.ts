@@ -63,7 +63,7 @@ const atGates = (c: Config): Held[] =>
 const asFlight = (held: Held, i: number): Flight => ({ id: -1 - i, cost: 1, ...held });
 
 /** The configuration as one layer sees it: its own roles, messages and options. */
-export function layerOf(c: Config, part: (node: NodeView) => NodeView, layer: 'budget' | 'controlled'): Configuration<any> {
+export function layerOf(c: Config, part: (node: NodeView) => NodeView, layer: 'budget' | 'controlled'): Configuration {
   const nodes = new Map([...c.nodes].map(([id, node]) => [id, part(node)]));
   const flights =
     layer === 'budget'

@@ -26,7 +26,7 @@ export interface ProofCount {
   readonly noNodeTwice: boolean;
 }
 
-const noNodeTwice: Property<any> = {
+const noNodeTwice: Property = {
   name: 'no node twice',
   kind: 'always',
   description: 'A find is never in flight to a node that it has visited (Theorem 4).',
@@ -42,7 +42,7 @@ export function countProof(n: number, protocol: Protocol = directory): ProofCoun
     return { policy: 'random', hold: 1, parents, root };
   });
   const count = { atSelfLoop: 0, leftOut: 0 };
-  const counting: Property<any> = {
+  const counting: Property = {
     name: 'counting',
     kind: 'always',
     description: 'Always holds, and counts the finds that may arrive.',

@@ -7,7 +7,7 @@ import { diffusion } from '../../applications/diffusion.js';
 import { echo } from '../../classics/echo.js';
 import type { Table } from '../experiment.js';
 
-function run(protocol: Protocol<any>, json: object) {
+function run(protocol: Protocol, json: object) {
   const scenario = { protocol: protocol.name, events: [{ at: 0, node: 'n0', do: 'begin' }], ...json };
   const parsed = parseScenario(scenario, { [protocol.name]: protocol });
   return new Simulation(parsed, { host: 'snapshots', watch: false }).run().summary as Readonly<Record<string, any>>;

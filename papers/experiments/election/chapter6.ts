@@ -28,7 +28,7 @@ const hasty = electionMachine.provide({
   } as never,
 });
 
-export const hastyElection: Protocol<any> = { ...election, charts: { ...election.charts, election: hasty } };
+export const hastyElection: Protocol = { ...election, charts: { ...election.charts, election: hasty } };
 
 const STATEMENTS: Readonly<Record<HistoryProperty, string>> = {
   D: 'D: in the tree of an election, delta is the distance from the leader',
@@ -78,7 +78,7 @@ export function zeroLevelsTable(): Table {
   };
 }
 
-function costOf(protocol: Protocol<any>, topology: Topology, lost: readonly (readonly [string, string])[]): ElectionCost {
+function costOf(protocol: Protocol, topology: Topology, lost: readonly (readonly [string, string])[]): ElectionCost {
   const scenario = {
     protocol: 'election',
     topology: { ...topology },

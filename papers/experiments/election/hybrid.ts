@@ -18,7 +18,7 @@ import type { Table } from '../experiment.js';
 type Tick = { context: ElectionContext; event: { readonly at?: number; readonly stamp?: number | null } };
 
 /** The election on hybrid logical clocks. Each node's physical clock is ahead of the true time by the given number of ticks. */
-export function withHybridClocks(ahead: Readonly<Record<NodeId, number>>): Protocol<any> {
+export function withHybridClocks(ahead: Readonly<Record<NodeId, number>>): Protocol {
   const nowOf = ({ context, event }: Tick): number =>
     Math.max((event.at ?? 0) + (ahead[context.id[1]] ?? 0), context.now + 1, (event.stamp ?? 0) + 1);
   const tick = assign((args: unknown) => ({ now: nowOf(args as Tick) }));

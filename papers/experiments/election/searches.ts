@@ -112,7 +112,7 @@ export class Searches {
 
 /** Runs random networks of 5 to 8 nodes whose links are cut and joined one by one, with time to come to rest after each change. */
 export function watchSearches(
-  protocol: Protocol<any>,
+  protocol: Protocol,
   runs: readonly number[],
   options: Readonly<Record<string, unknown>>,
 ): Pick<Searches, 'looked' | 'broken'> {

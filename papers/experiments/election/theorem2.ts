@@ -28,14 +28,14 @@ export const lossesAfterOneChange = (n: number, options: Options): Losses =>
  * All connected graphs and leaders of `n` nodes, one loss, and no change before it: all reference levels are (0, 0, 0), as chapter 6
  * requires for logical clocks.
  */
-export const lossesAtZero = (n: number, options: Options, protocol: Protocol<any> = election): Losses =>
+export const lossesAtZero = (n: number, options: Options, protocol: Protocol = election): Losses =>
   lossesAfter(n, options, () => [null], protocol);
 
 function lossesAfter(
   n: number,
   options: Options,
   changesIn: (topology: Topology) => readonly (Change | null)[],
-  protocol: Protocol<any> = election,
+  protocol: Protocol = election,
 ): Losses {
   const found = { losses: 0, needless: 0 };
   for (const topology of connectedGraphs(n)) {

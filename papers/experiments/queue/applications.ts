@@ -7,7 +7,7 @@ import { mobileObject } from '../../applications/mobile-object.js';
 import { multicast } from '../../applications/multicast.js';
 import type { Table } from '../experiment.js';
 
-const scenarioOf = (protocol: Protocol<any>, json: object) =>
+const scenarioOf = (protocol: Protocol, json: object) =>
   parseScenario({ protocol: protocol.name, ...json }, { [protocol.name]: protocol });
 
 const commands = (word: string, nodes: readonly string[], apart = 0) =>
@@ -50,7 +50,7 @@ export function interleavingsTable(): Table {
   };
 }
 
-function run(protocol: Protocol<any>, json: object) {
+function run(protocol: Protocol, json: object) {
   const { verdict, summary } = new Simulation(scenarioOf(protocol, json), { host: 'snapshots' }).run();
   if (verdict !== 'valid') throw new Error(`A run of ${protocol.name} is ${verdict}.`);
   return summary as Readonly<Record<string, any>>;

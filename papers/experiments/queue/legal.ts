@@ -61,7 +61,7 @@ export function reachedStates(
   const root = nodes.find((node) => parents[node] === node)!;
   const links = nodes.filter((node) => node !== root).map((node) => [parents[node]!, node, 1] as const);
   const states = new Set<string>();
-  const noting: Property<any> = {
+  const noting: Property = {
     name: 'every edge is legal',
     kind: 'always',
     description: 'Theorem 4.2. Also records each state.',

@@ -94,7 +94,7 @@ function isLegal({ nodes, instance: { topology } }: Configuration): boolean {
   return topology.links.every(([u, v]) => (pointer(u) === v) !== (pointer(v) === u));
 }
 
-const simulationOf = (protocol: Protocol<any>, topology: object, until: number, more: object = {}): Simulation => {
+const simulationOf = (protocol: Protocol, topology: object, until: number, more: object = {}): Simulation => {
   const json = { protocol: protocol.name, topology, network: { latency: R / 2 }, until: { at: until }, ...more };
   return new Simulation(parseScenario(json, { [protocol.name]: protocol }), { host: 'snapshots', watch: false });
 };
