@@ -1,5 +1,5 @@
 /** `quiver cluster` against peers at a real hub on loopback: what an operator sees and changes, and what is refused. */
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -96,6 +96,15 @@ test('voters change; a rejected or undecided change has another exit status', as
   expect([status, text]).toEqual([1, expect.stringContaining('\npending change: remove d\n')]);
 });
 
+/** The status of the response to a path that no client library sends. */
+const statusOf = (url: string, path: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    request({ hostname, port, path }, (response) => resolve(response.resume().statusCode))
+      .on('error', reject)
+      .end();
+  });
+
 test('health checks need no token, and everything else does', async () => {
   const { a, url, run } = await cluster();
   const at = async (path: string, how = {}) => {
@@ -113,6 +122,7 @@ test('health checks need no token, and everything else does', async () => {
   expect(a.members).toEqual(['a', 'b', 'c']);
   const headers = { authorization: `Bearer ${token}` };
   expect(await at('members?remove=c', { headers })).toMatchObject([404, {}]);
+  expect(await statusOf(url, '//')).toBe(400);
   expect(await at('members', { method: 'POST', headers })).toMatchObject([
     400,
     { error: expect.stringContaining('needs add, remove') },
@@ -132,7 +142,9 @@ test('health checks need no token, and everything else does', async () => {
 test('wrong words, a wrong token and a wrong address have specific errors', async () => {
   const { run, url } = await cluster();
   for (const words of [[], ['stats'], ['add'], ['remove', 'a', 'b'], ['replace', 'a'], ['status', 'a']])
-    await expect(run(...words)).rejects.toThrow('quiver cluster takes status, add ID, remove ID, replace OLD NEW, or recover FOLDER');
+    await expect(run(...words)).rejects.toThrow(
+      'quiver cluster takes status, add ID, remove ID, replace OLD NEW, or recover FOLDER',
+    );
   await expect(quiver(['cluster', 'status'])).rejects.toThrow('quiver cluster needs --url');
   await expect(quiver(['cluster', 'status', '--url', 'here'])).rejects.toThrow('--url is "here". Pass an address such as');
   const unreachable = await quiver(['cluster', 'status', '--url', 'http://127.0.0.1:1/']);

@@ -55,10 +55,11 @@ const failure = (status: number, error: string): Answer => ({ status, body: { er
 const TOKEN_LENGTH_MIN = 16;
 const CHECKS = {
   token: must(
-    `a secret of at least ${TOKEN_LENGTH_MIN} characters, the same at each peer that an operator asks`,
+    `a secret of at least ${TOKEN_LENGTH_MIN} characters`,
     (value) => typeof value === 'string' && value.length >= TOKEN_LENGTH_MIN,
   ),
 };
+const BASE = 'http://operator';
 /** How long a change of members may take by default, and the largest time limit of a request, in milliseconds. */
 const CHANGE_MS = 10_000;
 const TIMEOUT_MS_MAX = 600_000;
@@ -76,7 +77,9 @@ export function operatorListener(locks: Operated, options: OperatorOptions): Ope
 }
 
 async function answerTo({ method, url = '', headers }: OperatorRequest, locks: Operated, authorization: string): Promise<Answer> {
-  const { pathname, searchParams: parameters } = new URL(url, 'http://operator');
+  // `//` is a path that a request may have, and not a URL.
+  if (!URL.canParse(url, BASE)) return failure(400, 'the path is not valid');
+  const { pathname, searchParams: parameters } = new URL(url, BASE);
   const name = pathname.split('/').at(-1)!;
   const { state } = locks.status();
   const isServed = state === 'serving' || state === 'attached';
