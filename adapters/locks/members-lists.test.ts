@@ -187,7 +187,7 @@ describe('a change is refused', () => {
 
   test('among tabs', async () => {
     await expect(peer({ membership: OF_ALL_PRESENT, first: [] }).change('d', null)).rejects.toThrow(
-      'the open tabs are the members of "locks". Open or close a tab',
+      'the members of "locks" are the open tabs, which no call can change. Open or close a tab instead',
     );
   });
 

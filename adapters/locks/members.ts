@@ -244,7 +244,10 @@ export class Members {
     // The membership is known after the storage is read.
     await node.ready;
     const { voters } = this;
-    if (isOfTabs(node)) throw new UsageError(`the open tabs are the members of "${node.name}". Open or close a tab`);
+    if (isOfTabs(node))
+      throw new UsageError(
+        `the members of "${node.name}" are the open tabs, which no call can change. Open or close a tab instead`,
+      );
     if (!voters.includes(node.id)) {
       const isRemoved = wasRemoved(node.role(EPOCHS)!.context as EpochsContext);
       throw new UsageError(

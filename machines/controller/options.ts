@@ -79,7 +79,7 @@ function settingsOf(raw: Raw, kind: ControllerKind, adaptive: boolean): Settings
   const isFlat = kind === 'naive' || kind === 'bins';
   if (pipelined && (kind === 'names' || (isFlat && !adaptive)))
     throw new UsageError(
-      `options.pipelined cannot be combined with kind "${kind}": ${isFlat ? 'its relays never wait' : 'a bin of names contains one range'}. Omit it.`,
+      `options.pipelined cannot be combined with kind "${kind}": ${isFlat ? 'its requests never wait for each other' : 'a bin contains one range of names'}. Omit it.`,
     );
   const parts: readonly NodePart[] = kind === 'bank' ? ['R', 'N', 'D'] : growingKinds.includes(kind) ? ['R', 'N'] : ['R'];
   return { parts, pipelined: pipelined || isFlat, echo: 'quiet' };

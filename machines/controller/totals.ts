@@ -124,7 +124,7 @@ function permitsAt(view: NodeView, isRoot: boolean) {
 export const hasPending = (view: NodeView, { kind }: ControllerOptions): boolean =>
   isWaiting(view, 'N') || (kind !== 'bank' && isWaiting(view, 'R'));
 
-/** True without any failure: no node has crashed, and no part of the tree was cut off. */
+/** True if nothing has failed: no node has crashed, and no part of the tree was cut off. */
 export const isWhole = ({ broken }: Pick<ControllerTotals, 'broken'>, c: () => Configuration): boolean =>
   broken === 0 && (c().everCrashed ?? []).length === 0;
 

@@ -135,6 +135,8 @@ describe('forms', () => {
     expect(() => createTopology({ file: 'x.gml' }, topologyFiles(missing))).toThrow(
       'topology.file: cannot read "x.gml": there is no such file',
     );
-    expect(() => createTopology({ file: 'x.gml' })).toThrow('topology.file: files cannot be read here');
+    expect(() => createTopology({ file: 'x.gml' })).toThrow(
+      'topology.file names a file, but createTopology has no function to read files',
+    );
   });
 });

@@ -33,7 +33,7 @@ export type ReadTopology = (form: 'file' | 'contacts', name: string, path: strin
 const FORMS = ['kind', 'nodes', 'file', 'contacts'] as const;
 
 const noFiles: ReadTopology = (_, __, path) => {
-  throw new UsageError(`${path}: files cannot be read here`);
+  throw new UsageError(`${path} names a file, but createTopology has no function to read files. Pass one as its second argument`);
 };
 
 export function createTopology(spec: unknown, fromFile: ReadTopology = noFiles): TopologyInTime {

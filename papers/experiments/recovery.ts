@@ -58,7 +58,7 @@ export function recoveryOf(protocol: Protocol, { topology, corrupt, commands, op
 
 const PAIR = { kind: 'path', n: 2 };
 
-/** The smallest systems of each protocol, by its name. */
+/** For each protocol, the smallest systems in which its recovery is measured. */
 export const recoverySystems: Readonly<Record<string, readonly RecoverySystem[]>> = {
   directory: ['arrow', 'ivy'].map((policy) => ({
     label: `two nodes, ${policy}, requests at any time`,

@@ -10,7 +10,7 @@ import { checkScenario } from '../../test/explore/scenario.js';
 import { recordRun } from '../../network/record-run.js';
 import { recordCounterexample } from '../../bin/recording.js';
 
-/** `contacts` is the text of a contact list, which replaces the built-in small day. */
+/** Creates the list of stories. `contacts` is a contact list that replaces the built-in day. */
 export const storyShelf = (contacts: string = contactDay()): Shelf =>
   shelfOf(stories, ({ scenario: json, checked }) => {
     const scenario = parseScenario(json, protocols, (path) => {

@@ -28,7 +28,7 @@ import {
   type StateConfig,
 } from '../charts/config.js';
 
-/** An actor of a system that is checked, as a context or an event refers to it: plain data, to be sent to and not to be asked. */
+/** A reference to another actor in a context or an event, as plain data: events can be sent to it, but its snapshot cannot be read. */
 export interface ActorReference {
   readonly xstate$$type: 1;
   readonly id: string;

@@ -139,7 +139,7 @@ export const isExternalEvent = (event: string): boolean => event === ROUTE || !e
 export const DONE = 'done';
 const INVOKE_EVENTS = { onDone: 'done', onError: 'error', onSnapshot: 'snapshot' } as const;
 
-/** How rules call an event that XState knows by this type in this state. */
+/** The name in rules for an event type of XState in this state, such as `after 1000`. */
 export function ruleEventName(node: AnyStateNode, type: string): string {
   if (type === '') return ALWAYS;
   if (type === `xstate.done.state.${node.id}` && node.config.onDone) return DONE;
@@ -155,7 +155,7 @@ export function ruleEventName(node: AnyStateNode, type: string): string {
   return `${invokeName(invoked, index)} ${what ?? 'snapshot'}`;
 }
 
-/** The name of a transition that XState has taken: by its place among those of its state for an event of this type. */
+/** The name of a transition that XState has taken, by its position among the transitions for the event. */
 export function nameOfTaken(node: AnyStateNode, type: string, index: number): string {
   const taken = (type === '' ? node.always : node.transitions.get(type))?.[index];
   const { id, route } = (taken?.target?.[0]?.config ?? {}) as { readonly id?: string; readonly route?: unknown };
@@ -163,7 +163,7 @@ export function nameOfTaken(node: AnyStateNode, type: string, index: number): st
   return transitionName(stateName(node.path), ruleEventName(node, type), index);
 }
 
-/** Every state of a chart with its place, the root first. */
+/** All states of a chart with their paths, the root first. */
 export function* statesOf(config: StateConfig, path: readonly string[] = []): Generator<readonly [string, StateConfig]> {
   yield [stateName(path), config];
   for (const [key, inner] of Object.entries(config.states ?? {})) yield* statesOf(inner, [...path, key]);

@@ -3,7 +3,16 @@
  * received messages are items, too, but only runs show them.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { configOf, ruleEventName, isExternalEvent, nameOfTaken, rulesOf, stateName, statesOf, type Rule } from '../charts/config.js';
+import {
+  configOf,
+  ruleEventName,
+  isExternalEvent,
+  nameOfTaken,
+  rulesOf,
+  stateName,
+  statesOf,
+  type Rule,
+} from '../charts/config.js';
 
 export const coverageKinds = ['state', 'transition', 'guard', 'event', 'sent', 'received'] as const;
 export type CoverageKind = (typeof coverageKinds)[number];
@@ -13,7 +22,7 @@ export type Item = `${CoverageKind} ${string}`;
 
 export const kindOf = (item: Item): CoverageKind => item.slice(0, item.indexOf(' ')) as CoverageKind;
 
-/** True if only runs show how many items of this kind a chart has. */
+/** True for kinds of items whose total number is known only from runs. */
 export const isOpen = (item: Item): boolean => kindOf(item) === 'sent' || kindOf(item) === 'received';
 
 export const guardItem = (transition: string, outcome: boolean): Item => `guard ${transition} is ${outcome}`;

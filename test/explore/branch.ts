@@ -45,7 +45,7 @@ export function branchOff(
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       throw new UsageError(
-        `${node} does not take the command "${name}" after ${steps} steps. Go to another line and send it there.`,
+        `${node} does not accept the command "${name}" after ${steps} steps. Select another line and send it there.`,
       );
     }
     given = [];

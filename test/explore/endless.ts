@@ -13,7 +13,7 @@ import type { States } from './store.js';
 const WORTH = 16;
 
 /**
- * Removes the states in which an obligation cannot stay pending forever.
+ * Keeps only the states in which an obligation can stay pending forever.
  *
  * @param planes the states in which each obligation is pending; for `converges`, all states.
  * @param content the position of the first packet in a row.

@@ -23,7 +23,7 @@ export const DOUBLE = 5; // likewise
 /** True for changes of the network that are not steps of the protocol. */
 export const isFault = (kind: number): boolean => kind >= LINK;
 
-/** The action of an event that need never happen. */
+/** Marks an event that may be postponed forever, so that liveness does not rely on it. */
 export const OPTIONAL = -1;
 
 const KEEP = -1;

@@ -8,7 +8,7 @@ import type { ChartGraph } from './graph.js';
 import { pathKinds, pathsOf, type Path, type PathKind } from './paths.js';
 import { describeDifference, walk, type Difference } from './walk.js';
 
-/** How many states of a chart in a row may show nothing new before the search from a sample ends. */
+/** The number of states in a row that may show nothing new before the search from a sample ends. */
 export const SEARCH_PATIENCE = 40;
 
 export interface PathSet {
@@ -28,7 +28,7 @@ export const hostKinds = ['snapshots', 'actors'] as const satisfies readonly Hos
 export const pathSets = (graphs: readonly ChartGraph[]): readonly PathSet[] =>
   graphs.flatMap((graph) => pathKinds.map((kind) => ({ graph, kind, paths: pathsOf(graph, kind) })));
 
-/** The page of a failure: the path up to it, and the difference there. */
+/** Writes a page about a failure: the path to it, and the difference from the expected state. */
 export const shownFailure = (protocol: Protocol, failure: PathFailure): ShownPaths => ({
   of: protocol,
   paths: [pathAsWalked(failure)],
@@ -43,7 +43,7 @@ function pathAsWalked({ path, difference: { after, event, actual } }: PathFailur
   return { ...path, steps: typeof actual === 'string' ? steps : [...steps, { event, expected: actual }] };
 }
 
-/** Walks paths of a protocol on one kind of host, up to the first that fails. */
+/** Runs paths of a protocol on one kind of host, and returns the first failure. */
 export function firstFailure(protocol: Protocol, paths: readonly Path[], kind: HostKind): PathFailure | null {
   const host = createHost(kind, protocol);
   for (const path of paths) {

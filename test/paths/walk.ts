@@ -42,7 +42,7 @@ export function walk(path: Path, host: Host): Difference | null {
   }
 }
 
-/** One line for a person: where, what was expected and what came. */
+/** A difference as one line of text: the step, the expected value and the actual one. */
 export function describeDifference({ after, event, expected, actual }: Difference): string {
   const where = event
     ? `after ${after.length === 0 ? 'the start' : after.map((event) => JSON.stringify(event)).join(', ')}: ${JSON.stringify(event)}`
@@ -65,7 +65,7 @@ function attempt(run: () => Expected): Expected | string {
   }
 }
 
-/** A value that is not plain JSON equals no recorded value. */
+/** True if a value equals a recorded one. A value that is not plain JSON equals none. */
 export const sameAs = (expected: Expected, actual: Expected): boolean =>
   sameJson(expected.value, actual.value) &&
   sameJson(expected.context, actual.context) &&

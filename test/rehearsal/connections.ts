@@ -35,7 +35,7 @@ interface Attempt<L> {
   reached(listener: L): void;
 }
 
-/** Tries to connect to another process's port, until there is a result or the process ends. */
+/** Connects to another process's port. It repeats attempts until one succeeds or is refused, or the process ends. */
 export function connectTo<L extends Listening>(
   world: VirtualWorld,
   process: Process,

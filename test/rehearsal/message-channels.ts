@@ -66,7 +66,7 @@ export class WorldChannel {
   }
 }
 
-/** `BroadcastChannel`: all processes of a world share an origin. */
+/** The simulated `BroadcastChannel`, between all processes of a world. */
 export class BroadcastChannels {
   private readonly members = new Map<string, Set<Port>>();
   readonly Channel: new (name: string) => Port;

@@ -89,7 +89,7 @@ function waysOf(protocol: Protocol, crashes: boolean): readonly Way[] {
 }
 
 /**
- * The scenario with one departure each, after every notification of its run.
+ * Variants of a scenario for its swarm: in each, a node leaves after one of the notifications of the run.
  *
  * @param json a scenario; one that the protocol refuses has no departures, and no more are given of those that it would refuse.
  * @param crashes true if nodes stop, too. By default, they do if the protocol promises to stand that.
@@ -130,7 +130,7 @@ function announcementsOf(scenario: Scenario): readonly Moment[] {
   return [...moments.values()];
 }
 
-/** The scenario, or the error with which the protocol refuses it. */
+/** Parses the scenario and returns it, or the error with which the protocol rejects it. */
 export function readBy(protocol: Protocol, json: Json): Scenario | UsageError {
   try {
     return parseScenario(json, { [protocol.name]: protocol });

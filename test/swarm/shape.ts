@@ -16,7 +16,7 @@ export interface Ask {
   readonly inFull: boolean;
 }
 
-/** A fault that heals: `what` is a place in the list of those that the protocol promises to stand. */
+/** A fault that ends after a while. `what` is its position in the list of faults that the protocol promises to survive. */
 export interface Hardship {
   readonly at: number;
   readonly lasts: number;
@@ -63,6 +63,6 @@ export const scenarioShapes = (systems: readonly SystemSample[]): fc.Arbitrary<S
     departure: fc.option(fc.nat(11)),
   });
 
-/** The systems that the protocol is to do well on. */
+/** The systems in which the protocol has to keep its properties. */
 export const soundSystems = ({ systems = [] }: Protocol): readonly SystemSample[] =>
   systems.filter(({ violates }) => violates === undefined);

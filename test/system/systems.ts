@@ -41,7 +41,7 @@ export const onProtocol = (json: Readonly<Record<string, unknown>>, protocol: Pr
   scenario: parseScenario(json, { [protocol.name]: protocol }),
 });
 
-/** The same system with another rendition of the protocol's charts: a mutant, or charts under observation. */
+/** The same system with other charts of the protocol: a mutant, or charts with observers. */
 export const onCharts = ({ scenario }: System, protocol: Protocol): Scenario => ({ ...scenario, protocol });
 
 function everyCommand({ commands }: Protocol, n: number) {

@@ -18,7 +18,7 @@ export interface RecordedWalk extends SystemWalk {
   readonly lines: readonly string[];
 }
 
-/** A system at which one makes choices: what an emitted test drives. */
+/** A running system in which a test makes every choice. */
 export class RunningSystem {
   /** Properties that a run without time can refute, and this one has. */
   readonly violations: Violation[] = [];
@@ -61,7 +61,7 @@ export const traceOfWalk = ({ system, choices }: SystemWalk, protocol: Protocol,
   recordRun(onCharts(system, protocol), system.json, { host, choices });
 
 /**
- * Takes a walk and keeps the trace that it leaves, for `walkAgain`.
+ * Takes a walk and records its trace, for `walkAgain`.
  *
  * @public
  */
@@ -80,7 +80,7 @@ function outcomeOf(line: TraceLine): string {
 }
 
 /**
- * The first place at which a walk goes otherwise, or a property that it violates; `null` when there is none.
+ * The first step at which a repeated walk differs from the recorded one, or a property that it violates. `null` if there is none.
  *
  * @public
  */

@@ -31,7 +31,7 @@ export interface Verification {
 }
 
 /**
- * Checks a recorded trace against charts and properties: every step is taken again. `quiver verify FILE` does it with a file.
+ * Checks a recorded trace against charts and properties, by repeating every step. `quiver verify FILE` does this with a file.
  *
  * @param protocol that the trace is of.
  * @param instance the network's graph and the protocol's options, as the trace's scenario gives them.
