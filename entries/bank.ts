@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/bank`: an account that many peers share.
+ * `xstate-quiver/bank`: an account that many peers share. They deposit and withdraw amounts, and it is never overdrawn.
  *
  * @module xstate-quiver/bank
  */

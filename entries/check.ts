@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/check`: the model checker, traces against charts and properties, and generated tests of protocols: paths, coverage, mutants.
+ * `xstate-quiver/check`: the model checker, and generated tests of protocols. It also checks recorded traces.
  *
  * @module xstate-quiver/check
  */

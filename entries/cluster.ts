@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/cluster`: cluster actors, one live instance of a machine for each id.
+ * `xstate-quiver/cluster`: XState machines as cluster actors. Each id has one live instance, which survives the failure of its process.
  *
  * @module xstate-quiver/cluster
  */

@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/transports/conformance`: the tests that every transport passes.
+ * `xstate-quiver/transports/conformance`: tests to run on your own transport. Every transport of Quiver passes them.
  *
  * @module xstate-quiver/transports/conformance
  */

@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/election`: one leader among peers.
+ * `xstate-quiver/election`: elects one leader among connected peers.
  *
  * @module xstate-quiver/election
  */

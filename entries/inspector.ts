@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/inspector`: the inspector for programs in Node, and its server.
+ * `xstate-quiver/inspector`: shows running actors and recorded traces of a Node program on a page.
  *
  * @module xstate-quiver/inspector
  */

@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/locks`: locks by name, as an object and as actor logic, and locks of browser tabs.
+ * `xstate-quiver/locks`: distributed locks by name with fencing tokens, as an object and as XState actor logic, also between browser tabs.
  *
  * @module xstate-quiver/locks
  */

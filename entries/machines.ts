@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/machines`: the descriptions of all protocols.
+ * `xstate-quiver/machines`: all protocols of Quiver, to simulate, check and run.
  *
  * @module xstate-quiver/machines
  */

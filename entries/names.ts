@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/names`: short unique numbers.
+ * `xstate-quiver/names`: issues short unique numbers to many peers.
  *
  * @module xstate-quiver/names
  */

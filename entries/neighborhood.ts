@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/neighborhood`: local mutual exclusion.
+ * `xstate-quiver/neighborhood`: local mutual exclusion, a lock on a peer together with all peers that are connected to it.
  *
  * @module xstate-quiver/neighborhood
  */

@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/network`: the simulator by its parts.
+ * `xstate-quiver/network`: the simulator: scenarios, topologies, virtual time, runs and their traces.
  *
  * @module xstate-quiver/network
  */

@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/node`: one node of a protocol on a transport, as an object and as actor logic.
+ * `xstate-quiver/node`: runs one node of a protocol on a transport, as an object and as XState actor logic.
  *
  * @module xstate-quiver/node
  */

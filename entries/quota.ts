@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/quota`: a budget that many peers share.
+ * `xstate-quiver/quota`: a budget of permits that many peers share. The number of granted permits never exceeds it.
  *
  * @module xstate-quiver/quota
  */

@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/register`: a value that outlives the peers who keep it.
+ * `xstate-quiver/register`: a value that a majority of peers stores, so that it survives the failure of a minority.
  *
  * @module xstate-quiver/register
  */

@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/rehearsal`: an application under faults in one process and in virtual time.
+ * `xstate-quiver/rehearsal`: runs all processes of an application in one process and in virtual time, under faults, to find violations.
  *
  * @module xstate-quiver/rehearsal
  */

@@ -1,5 +1,5 @@
 /**
- * `xstate-quiver/storage`: where a peer keeps what it must not forget, in a browser, with NATS, Postgres, Redis or your own engine.
+ * `xstate-quiver/storage`: persistent storage for a peer's state: in a browser, with NATS, Postgres or Redis, or on your own engine.
  *
  * @module xstate-quiver/storage
  */

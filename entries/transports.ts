@@ -1,5 +1,6 @@
 /**
- * `xstate-quiver/transports`: transports that also run in a browser, the layers over them, and what your own transport needs.
+ * `xstate-quiver/transports`: transports that also run in a browser, layers such as `linked` and `sealed`, and tools for your own
+ * transport.
  *
  * @module xstate-quiver/transports
  */

@@ -1,6 +1,4 @@
-/**
- * Armed timers in time: when each fires, and its remaining ticks. The world (`world/pending.ts`) decides which timers are armed.
- */
+/** The times at which armed timers expire. The world (`world/pending.ts`) decides which timers are armed. */
 import type { NodeId } from '../machines/effects.js';
 import type { Work } from './clock.js';
 import { LAST_IN_TICK, type Cancelable, type Timing } from './timing.js';

@@ -52,7 +52,7 @@ describe('stored state', () => {
       cause: thrown,
     });
     await expect(save(failing, keeping, {})).rejects.toMatchObject({
-      message: `"locks" cannot be saved, and no promise was made that depends on it: ${why}. Make the storage writable and restart the peer.`,
+      message: `"locks" cannot be saved, so nothing that depends on it was sent: ${why}. Make the storage writable and restart the peer.`,
     });
     expect(clock.isIdle).toBe(true);
   });

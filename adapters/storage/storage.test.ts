@@ -174,7 +174,7 @@ test('a full storage ends its peer with a StorageError', async () => {
   await expect(locks['b']!.node.closed).resolves.toMatchObject({
     name: 'StorageError',
     message:
-      '"locks" cannot be saved, and no promise was made that depends on it: ENOSPC: no space left on device. Make the storage writable and restart the peer.',
+      '"locks" cannot be saved, so nothing that depends on it was sent: ENOSPC: no space left on device. Make the storage writable and restart the peer.',
   });
   const signal = await waiting.catch((error: Error) => error);
   expect(signal instanceof AbortSignal ? signal.reason : signal).toMatchObject({
@@ -222,7 +222,7 @@ describe.each<[string, PeerStorage['save']]>([
     await expect(a.ready).rejects.toMatchObject({
       name: 'StorageError',
       message:
-        '"locks" cannot be saved, and no promise was made that depends on it: ENOSPC: no space left on device. Make the storage writable and restart the peer.',
+        '"locks" cannot be saved, so nothing that depends on it was sent: ENOSPC: no space left on device. Make the storage writable and restart the peer.',
     });
     expect(transports[0]!.isClosed).toBe(false);
     const signal = AbortSignal.timeout(2_000);

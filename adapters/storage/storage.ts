@@ -64,7 +64,7 @@ export async function loadStored(storage: PeerStorage, { peer, key, clock }: Kee
 /** @internal */
 export const save = (storage: PeerStorage, { peer, key, clock }: Keeping, stored: Stored): Promise<void> =>
   failing(
-    `"${key}" cannot be saved, and no promise was made that depends on it`,
+    `"${key}" cannot be saved, so nothing that depends on it was sent`,
     'writable',
     () => storage.save(key, { peer, stored: stored as Json }),
     clock,

@@ -5,7 +5,11 @@ import { ConnectionError } from './errors.js';
 import { later } from './later.js';
 import { messageOf } from './reading.js';
 
-/** Calls the application's function. `how` names the expected result, `advice` a remedy if the broker does not answer. */
+/**
+ * Obtains the connection to a broker from the application's function `connection`.
+ * @param how the expected result, for errors.
+ * @param advice a remedy, for the error if the broker does not respond.
+ */
 export async function connectedBy<C extends object>(
   connection: () => C | Promise<C>,
   who: string,

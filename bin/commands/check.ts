@@ -1,4 +1,4 @@
-/** `quiver check`: explores every way in which a small scenario can go, its times dropped; on one network or on all of a size. */
+/** `quiver check`: examines all possible runs of a small scenario, whatever its times are, on its network or on all networks of a size. */
 import { dirname } from 'node:path';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';

@@ -1,4 +1,4 @@
-/** `quiver rehearse FILE`: runs an application's module under faults in virtual time; with a failure's file, that failure again. */
+/** `quiver rehearse FILE`: runs an application under faults in virtual time. With the file of a failure, it repeats that failure. */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { checkReplay } from '../../test/rehearsal/failure.js';

@@ -98,7 +98,10 @@ const plain = (name: string): string => name;
 export const actorTarget = (ref: WeakRef<AnyActorRef>, events: readonly string[]): Target => ({
   offer: () => ({ commands: [], does: ['send'], events }),
   do({ do: what, event }) {
-    if (what !== 'send') throw new UsageError(`An actor takes only events, not the gesture "${String(what)}".`);
+    if (what !== 'send')
+      throw new UsageError(
+        `The gesture "${String(what)}" is not possible on an XState actor. Send it an event instead: { "do": "send", "event": { "type": "go" } }.`,
+      );
     if (!isObject(event) || typeof event['type'] !== 'string')
       throw new UsageError('The event has no type. Send an object with a type, as in {"type": "go"}.');
     const actor = ref.deref();

@@ -55,13 +55,13 @@ export async function loadFromServer(path = './trace', request?: RequestInit): P
     const response = await askServer(path, request);
     if (response.status === 404 && request) return hasNoRuns();
     if (response.status === 422) return reportLoadProblem(await response.text());
-    if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
+    if (!response.ok || !response.body) throw new Error(`the server responded with status ${response.status}`);
     await openTrace(response.body, next);
   } catch (error) {
     if (!isOfPrograms(next))
       return reportLoadProblem(
         recording.value.header?.live
-          ? 'The program that was watched has gone. Shown is what it did.'
+          ? 'The observed program has ended. The page shows what it did.'
           : `No trace came from the server: ${thrownText(error)}. Is it still running? A trace file can be dropped on this page.`,
       );
     isLoading.value = false;

@@ -34,7 +34,7 @@ function cameOfSharing(): Promise<string> | string {
 async function shareFile(): Promise<string> {
   try {
     const [response, engine] = await Promise.all([askServer('./whole/index.html'), packedEngine()]);
-    if (!response.ok) throw new Error(`the server answered ${response.status}`);
+    if (!response.ok) throw new Error(`the server responded with status ${response.status}`);
     const name = (recording.value.header?.protocol ?? '').replaceAll(/[^\w-]+/g, '-');
     download(`${name || 'trace'}.html`, [withTrace(await response.text(), await pack(recording.value.text()), engine)]);
     return 'Page and trace are saved as one file, which opens in the same view without a server.';

@@ -22,7 +22,7 @@ export const senderAs = (
   { from, to }: { readonly from: NodeId; readonly to: NodeId },
 ): Address => (addressing === 'ports' ? links.port(to, from) : from);
 
-/** Refuses to send a message that the protocol would refuse from the network, in every life. */
+/** Rejects a message at its sender that every receiver would reject as malformed, because it shows a mistake in the protocol. */
 export function requireAccepted(
   { name, accepts }: Pick<Protocol, 'name' | 'accepts'>,
   instance: Instance,
