@@ -47,11 +47,12 @@ async function machineNamed(
     throw new UsageError(`${file} exports no machine ${name}. It exports ${machines.join(', ')}.`);
   }
   const fix = `Export the machine that it returns, export const machine = ${name === 'default' ? 'create' : name}(…), and pass that name.`;
+  if (value.length > 0) throw new UsageError(`${file}#${name} needs ${value.length === 1 ? 'an argument' : 'arguments'}. ${fix}`);
   let made: unknown;
   try {
     made = await (value as () => unknown)();
   } catch (error) {
-    throw new UsageError(`${file}#${name} was called without arguments and threw ${String(error)}. ${fix}`);
+    throw new UsageError(`${file}#${name} was called without arguments and threw ${String(error)}. ${fix}`, { cause: error });
   }
   if (isMachine(made)) return made;
   throw new UsageError(`${file}#${name} was called without arguments and returned ${kindOf(made)}, not a machine. ${fix}`);
@@ -62,13 +63,15 @@ function noMachine(file: string, exported: Readonly<Record<string, unknown>>, wa
   const kinds = Object.entries(exported).map(([name, value]) => `${name} (${kindOf(value)})`);
   const found = kinds.length === 0 ? 'It exports nothing.' : `It exports ${kinds.join(', ')}.`;
   const looked = `${file} exports no machine${wanted === undefined ? ' and no protocol' : ` ${wanted}`}. ${found}`;
-  const factory = Object.entries(exported).find(
-    ([, value]) => typeof value === 'function' && !/^class\b/.test(String(value)),
-  )?.[0];
-  if (factory !== undefined && wanted === undefined)
-    return new UsageError(
-      `${looked} If ${factory} returns a machine and needs no arguments: quiver test ${file}#${factory}. If it needs arguments, export the result: export const machine = ${factory === 'default' ? 'create' : factory}(…)`,
-    );
+  const factories = Object.entries(exported).flatMap(([name, value]) =>
+    typeof value === 'function' && !/^class\b/.test(String(value)) ? [[name, value.length] as const] : [],
+  );
+  const [factory, needed] = factories.find(([, parameters]) => parameters === 0) ?? factories[0] ?? [];
+  if (factory !== undefined && wanted === undefined) {
+    const called = `If ${factory} returns a machine: quiver test ${file}#${factory}`;
+    const result = `If ${factory} returns a machine, export it: export const machine = ${factory === 'default' ? 'create' : factory}(…)`;
+    return new UsageError(`${looked} ${needed === 0 ? called : result}`);
+  }
   return new UsageError(
     `${looked} quiver test takes a protocol of defineProtocol, or a machine of XState 5: the result of createMachine or setup(…).createMachine.`,
   );

@@ -89,7 +89,7 @@ describe('which machine', () => {
   test('a factory is named, with what to do', async () => {
     const path = fileOf('factory.js', factory);
     expect((await run('test', path)).complained).toBe(
-      `quiver: ${path} exports no machine and no protocol. It exports makeToggle (a function). If makeToggle returns a machine and needs no arguments: quiver test ${path}#makeToggle. If it needs arguments, export the result: export const machine = makeToggle(…)`,
+      `quiver: ${path} exports no machine and no protocol. It exports makeToggle (a function). If makeToggle returns a machine: quiver test ${path}#makeToggle`,
     );
   });
 
@@ -98,13 +98,29 @@ describe('which machine', () => {
     expect(await run('test', `${path}#makeToggle`)).toMatchObject({ status: 0, printed: expect.stringContaining('2 states') });
   });
 
-  test('a factory that needs arguments', async () => {
-    const path = fileOf('deps.js', `export const makeToggle = ({ id }) => createMachine({ id }); export const helper = () => 7;`);
-    expect((await run('test', `${path}#makeToggle`)).complained).toMatch(
-      /#makeToggle was called without arguments and threw TypeError: .*\. Export the machine that it returns, export const machine = makeToggle\(…\), and pass that name\.$/,
+  test('a factory that needs arguments is refused, and not called without them', async () => {
+    const path = fileOf('deps.js', `export const makeToggle = (deps) => createMachine({ entry: () => deps.log('on') });`);
+    const fix = 'export const machine = makeToggle(…)';
+    expect((await run('test', `${path}#makeToggle`)).complained).toBe(
+      `quiver: ${path}#makeToggle needs an argument. Export the machine that it returns, ${fix}, and pass that name.`,
+    );
+    expect((await run('test', path)).complained).toContain(`If makeToggle returns a machine, export it: ${fix}`);
+  });
+
+  test('a function that throws, and one that returns no machine', async () => {
+    const path = fileOf('other.js', `export const fails = () => { throw new Error('no'); }; export const helper = () => 7;`);
+    expect((await run('test', `${path}#fails`)).complained).toMatch(
+      /#fails was called without arguments and threw Error: no\. Export .*\n {2}Error: no\n {6}at .*other\.js:\d+:\d+\)?$/,
     );
     expect((await run('test', `${path}#helper`)).complained).toContain(
       '#helper was called without arguments and returned number, not a machine',
+    );
+  });
+
+  test('an error while a module loads has its place', async () => {
+    const path = fileOf('loads.js', `throw new Error('no database');`);
+    expect((await run('test', path)).complained).toMatch(
+      /^quiver: Cannot load .*loads\.js: no database\n {2}Error: no database\n {6}at .*loads\.js:\d+:\d+\)?$/,
     );
   });
 

@@ -42,7 +42,7 @@ async function load(path: string, file: string, text: string): Promise<Readonly<
     const reason = whatWasThrown(error);
     const isCommon = error instanceof SyntaxError && COMMONJS.test(reason);
     const fix = '. Its package.json makes it CommonJS: set "type": "module" there, or rename the file to .mjs or .mts.';
-    throw new UsageError(`Cannot load ${file}: ${reason}${isCommon ? fix : ''}`);
+    throw new UsageError(`Cannot load ${file}: ${reason}${isCommon ? fix : ''}`, { cause: error });
   } finally {
     process.off('exit', stuck);
   }

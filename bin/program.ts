@@ -63,14 +63,20 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The error of the user's own function that a protocol's error wraps, with its place: lines to print below the message. */
+/** The folder of this package's code. */
+const OWN = new URL('..', import.meta.url).pathname;
+
+/** The error of the user's own code that a protocol's error or a usage error wraps, with its place: lines to print below the message. */
 function placeOf(error: UsageError | ProtocolError): string {
-  let thrown: unknown = error instanceof ProtocolError ? error : undefined;
-  while (thrown instanceof ProtocolError) thrown = thrown.cause;
+  let thrown: unknown = error;
+  while (thrown instanceof ProtocolError || thrown instanceof UsageError) thrown = thrown.cause;
   if (!(thrown instanceof Error)) return '';
   const frames = (thrown.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  const frame = frames.find((line) => !/node_modules|node:|<anonymous>\)?$/.test(line)) ?? frames[0];
-  return [`\n  ${thrown.name}: ${thrown.message}`, ...(frame ? [`      ${frame.trim()}`] : [])].join('\n');
+  const frame = frames.find((line) => !/node_modules|node:|<anonymous>\)?$/.test(line) && !line.includes(OWN));
+  // Files that are missing or invalid have no place in code.
+  if (error instanceof UsageError && frame === undefined) return '';
+  const place = frame ?? frames[0];
+  return [`\n  ${thrown.name}: ${thrown.message}`, ...(place ? [`      ${place.trim()}`] : [])].join('\n');
 }
 
 type Act = (verb: Verb, values: ValuesOf<any>, words: readonly string[]) => Promise<void>;
