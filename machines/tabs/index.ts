@@ -15,10 +15,10 @@ import type { NodeId } from '../effects.js';
 import type { Configuration, Flight } from '../protocol.js';
 import { TabsAccount } from './account.js';
 import { tabsCore, type TabsOptions } from './core.js';
-import { PEER, TAB } from './messages.js';
+import { PEER, peerRole, TAB } from './messages.js';
 import { areAcquainted, tabsProperties } from './properties.js';
 import { peerSamples, tabSamples, tabsSystems } from './samples.js';
-import { isPresent, tabOf } from './view.js';
+import { isPresent, presentIn, tabOf } from './view.js';
 
 export { tabsCore };
 
@@ -49,7 +49,8 @@ export const tabs = /* @__PURE__ */ defineProtocol(
 
 /**
  * The assumptions about time for the checker, which knows no time. A `hello` is answered before the wait for replies ends, and the `hello`
- * of a named tab has arrived by then. A `ping` is answered before the next beat.
+ * of a named tab has arrived by then. A `ping` is answered before the next beat. Tabs beat equally often: a beat that changes nothing is
+ * left out, so that it is not repeated forever while another tab waits to beat.
  */
 function mayFireTabs(c: Configuration<TabsOptions>, node: NodeId): boolean {
   const tab = tabOf(c.nodes.get(node)!);
@@ -59,5 +60,10 @@ function mayFireTabs(c: Configuration<TabsOptions>, node: NodeId): boolean {
     statePath(tab) === 'there.arriving'
       ? (flight.from === node && flight.message.type === 'hello') || (flight.to === node && isAnswer(flight))
       : [flight.from, flight.to].includes(node);
-  return !c.flights.some(isWaitedFor);
+  return !c.flights.some(isWaitedFor) && (statePath(tab) === 'there.arriving' || isNoticed(c, node));
 }
+
+/** True if a beat changes the state of its tab, which asks those that it knows, or of another one. */
+const isNoticed = (c: Configuration<TabsOptions>, node: NodeId): boolean =>
+  tabOf(c.nodes.get(node)!).context.peers.length > 0 ||
+  presentIn(c).some((peer) => peer !== node && c.nodes.get(peer)![peerRole(node)]?.value !== 'present');

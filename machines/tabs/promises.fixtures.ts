@@ -44,6 +44,13 @@ export const further: readonly FurtherSystem[] = [
     states: 0,
     promises: [firstKnown, noPeerMissed],
   },
+  // One tab leaves while the other one, which knows it, is down for a moment.
+  {
+    topology: pair,
+    options: { patience: 1, answer: 1 },
+    events: [...arrivals, does(60, 'leave', 'n0'), does(60, 'crash', 'n1'), does(70, 'restart', 'n1')],
+    states: 3000,
+  },
   // Replies come later than the first beat.
   {
     topology: pair,
@@ -58,17 +65,16 @@ export const further: readonly FurtherSystem[] = [
 export const unpromised = {
   ...because(
     TAB,
-    'a stranger beats and asks, and either is answered: the other word tells it that it was missed; of whom it knows a tab never hears these words itself',
-    ...['beat', 'ping'].flatMap((word) => [
-      `drop transition there.present: ${word}`,
-      `negate guard there.present: ${word}`,
-      `drop action there.present: ${word}, action 1`,
-    ]),
+    'a stranger also beats, and its beats are answered: it is notified that it was missed',
+    'drop transition there.present: ping',
+    'negate guard there.present: ping',
+    'drop action there.present: ping, action 1',
   ),
   ...because(
-    TAB,
-    'who is not heard is asked, and answers: beats only save questions',
-    'drop action there.present: timer, action 1',
+    PEER,
+    'a tab that has left answers no questions: without its bye, the others miss it some beats later',
+    'drop transition (root): bye',
+    ...['present', 'silent', 'stay'].map((state) => `retarget (root): bye, to ${state}`),
   ),
   ...because(
     PEER,

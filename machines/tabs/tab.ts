@@ -82,6 +82,8 @@ const meeting = open(({ context: { patience }, event: { from } }: In<From<Messag
   return { role: peerRole(from), chart: PEER, input };
 });
 const due = tell(({ context: { peers } }: In) => ({ role: peers.map(peerRole), message: { type: 'due' } }));
+/** A tab that has ended answers no more questions. */
+const rolesOfAll = close(({ context: { peers } }: In) => ({ role: peers.map(peerRole) }));
 const roleOfGone = close(({ event: { peer } }: In<Gone>) => ({ role: peerRole(peer) }));
 
 const meet = [withEvent('meet'), meeting] as const;
@@ -149,7 +151,7 @@ export const tabMachine = setup({
       on: {
         missed: { target: 'missed', actions: send(toAll('bye')) },
         gone: { actions: [withEvent('part'), roleOfGone] },
-        leave: { target: 'left', actions: send(toAll('bye')) },
+        leave: { target: 'left', actions: [send(toAll('bye')), rolesOfAll] },
       },
     },
     left: {},

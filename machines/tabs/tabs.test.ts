@@ -45,17 +45,26 @@ const all = [firstKnown, noPeerMissed];
 
 describe('the properties hold', () => {
   test.each<[string, number, Commands]>([
-    ['two come', 61, [arrive('a'), arrive('b')]],
-    ['one of them leaves', 154, [arrive('a'), arrive('b'), leave('a')]],
-    ['one crashes', 162, [arrive('a'), arrive('b'), crash('a')]],
+    ['two come', 55, [arrive('a'), arrive('b')]],
+    ['one of them leaves', 128, [arrive('a'), arrive('b'), leave('a')]],
+    ['one crashes', 147, [arrive('a'), arrive('b'), crash('a')]],
   ])('%s: %i states', (_, states, commands) => {
     const found = searched(two, commands, tabs, all);
     expect([found.verdict, found.states]).toEqual(['valid', states]);
   });
 
+  test.each<[string, Commands]>([
+    ['it comes back', []],
+    ['it comes back and leaves', [leave('a')]],
+    ['the other one leaves meanwhile', [leave('b')]],
+  ])('a tab that is down for a while misses messages: %s', (_, more) => {
+    const found = searched(two, [arrive('a'), arrive('b'), crash('a'), { do: 'restart', node: 'a' }, ...more]);
+    expect([found.verdict, found.counterexample?.property]).toEqual(['valid', undefined]);
+  });
+
   test('a tab that is frozen at any time is met, or notified that it was counted as gone', () => {
     const found = searched(two, [arrive('a'), arrive('b')], freezing(), [], 'acquaintance');
-    expect([found.verdict, found.states]).toEqual(['valid', 938]);
+    expect([found.verdict, found.states]).toEqual(['valid', 876]);
   });
 });
 

@@ -101,7 +101,7 @@ const judgedOf: Readonly<Record<string, Judged>> = {
     score: score(239, 37, 11, 59, 122, 100, 9, 1),
   },
   queue: { limits: LIMITS, further: furtherOfQueue, unpromised: unpromisedOfQueue, score: score(224, 144, 40, 6, 25, 0, 9, 0) },
-  tabs: { limits: LIMITS, further: furtherOfTabs, unpromised: unpromisedOfTabs, score: score(128, 54, 34, 13, 16, 5, 11, 0) },
+  tabs: { limits: LIMITS, further: furtherOfTabs, unpromised: unpromisedOfTabs, score: score(130, 48, 37, 17, 17, 5, 11, 0) },
 };
 
 /** A property may throw in a state that only a mutant reaches. RxJS reports it long after the run. */
