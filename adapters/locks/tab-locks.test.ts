@@ -101,7 +101,7 @@ test('options that tabs do not have are refused', async () => {
   const locks = tabs().open();
   expect(() => locks.bootstrap()).toThrow(UsageError);
   await locks.ready;
-  await expect(locks.addMember('b')).rejects.toThrow(/the open tabs are the members/);
+  await expect(locks.addMember('b')).rejects.toThrow(/the members of "locks" are the open tabs/);
 });
 
 test('tabs without a channel option share the channel `locks`', async () => {
