@@ -92,14 +92,13 @@ export function objectLogic<K extends string, O extends object, S, E extends Eve
   type State = ObjectSnapshot<S> & { readonly input?: { readonly [key in K]?: O } };
   const attached = new WeakMap<AnyActorRef, { readonly handlers: Handlers<E>; readonly stopping: AbortController }>();
   const logic: ActorLogic<State, AnyEventObject, any, ActorSystem<any>, any> = {
-    getInitialSnapshot: (_, input) =>
-      ({ status: 'active', output: undefined, error: undefined, ...adapter.initial, input }) as State,
+    getInitialSnapshot: (_, input) => ({ status: 'active', output: undefined, error: undefined, ...adapter.initial, input }),
     start: ({ input }, { self, id }) => {
       const stopping = new AbortController();
       const send = (event: Reported<S, N>) => {
         if (self.getSnapshot().status === 'active') self.send(event);
       };
-      const end = (state: object) => send({ type: REPORT, state: state as Partial<ObjectSnapshot<S>> });
+      const end = (state: object) => send({ type: REPORT, state: state });
       try {
         const object = objectIn(adapter, bound ?? input?.[adapter.key]);
         const report: ReportChange<S, N> = (state, notice) =>
@@ -123,7 +122,7 @@ export function objectLogic<K extends string, O extends object, S, E extends Eve
       const here = attached.get(self);
       if (event.type === 'xstate.stop') {
         here?.stopping.abort();
-        return { ...snapshot, status: 'stopped', output: undefined, error: undefined } as State;
+        return { ...snapshot, status: 'stopped', output: undefined, error: undefined };
       }
       if (event.type === REPORT) {
         const { state, notice } = event as Reported<S, N>;

@@ -112,7 +112,7 @@ export class Forks {
     if (!copy) simulation.start();
     while ((simulation.clock.nextTime() ?? Infinity) < from && simulation.advance());
     const before = recorder.speak();
-    this.passed = copy ? before - last!.line : before;
+    this.passed = copy ? before - last.line : before;
     const { times, apart } = kept;
     const isWhole = before > 0 && before <= times.length && times[before - 1]! < from && (times[before] ?? Infinity) >= from;
     return isWhole ? { simulation, recorder, before, checkpoints, apart } : null;

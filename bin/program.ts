@@ -35,7 +35,7 @@ The options of a verb: quiver <verb> --help`;
 export async function quiver(args: readonly string[]): Promise<number> {
   let status = 0;
   const program = programOf(async (verb, values, words) => {
-    const { default: command } = (await load[verb]()) as { readonly default: VerbWork<any> };
+    const { default: command } = await load[verb]();
     status = await command(values, words);
   });
   if (args.length === 0) {

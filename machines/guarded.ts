@@ -84,7 +84,7 @@ export function guardedCore<C extends Core<any, any>>(core: C, complain: Complai
     commands: Object.fromEntries(
       Object.entries<Command>(core.commands).map(([name, command]) => [name, guardedCommand(of, name, command)]),
     ),
-  } as C;
+  };
 }
 
 function guardedCommand(of: Guards, name: string, command: Command): Command {

@@ -44,7 +44,7 @@ function leftAfter(value: unknown, allowed: number, around: Set<object>): number
 }
 
 function replaced(key: string, value: unknown): unknown {
-  if (typeof value === 'function') return nameOf(value as Named);
+  if (typeof value === 'function') return nameOf(value);
   if (typeof value === 'bigint') return `${value}n`;
   // `undefined` marks an event that a state forbids, and JSON would omit it.
   if (key === 'on' && typeof value === 'object' && value !== null && !Array.isArray(value))
@@ -81,7 +81,7 @@ function nameOf({ name, guards, stateValue, event, assignment, src }: Named): st
 }
 
 const wordOf = (value: unknown): string => {
-  if (typeof value === 'function') return nameOf(value as Named);
+  if (typeof value === 'function') return nameOf(value);
   if (typeof value === 'object' && value !== null && 'type' in value) return String(value.type);
   return String(value);
 };

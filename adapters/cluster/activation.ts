@@ -157,7 +157,7 @@ export class Activation {
     const actor: AnyActor = createActor(this.deferred.machine, {
       ...options,
       id: this.key,
-      clock: clockOn(this.host.clock) as never,
+      clock: clockOn(this.host.clock),
       // A child may move without its parent.
       inspect: (inspected) => {
         if (this.host.isObserved()) this.log.hear(inspected, this.actor, this.sender);

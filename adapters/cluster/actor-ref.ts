@@ -108,7 +108,7 @@ export class ClusterActorRef<M extends AnyStateMachine> {
     if (!this.version) void this.ready;
     if (this.shown !== this.version) this.show(this.version!);
     return (this.current ??= createActor(this.machine as AnyStateMachine, {
-      input: this.input as never,
+      input: this.input,
     }).getSnapshot() as SnapshotFrom<M>);
   };
 

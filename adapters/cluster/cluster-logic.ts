@@ -80,8 +80,14 @@ export function clusterLogic<M extends Machines, K extends keyof M & string>(
     return { ...child, status, output, error, actor } as Child;
   };
   return {
-    getInitialSnapshot: (_, { id, input }) =>
-      ({ status: 'active', output: undefined, error: undefined, id, input, actor: undefined }) as Child,
+    getInitialSnapshot: (_, { id, input }) => ({
+      status: 'active',
+      output: undefined,
+      error: undefined,
+      id,
+      input,
+      actor: undefined,
+    }),
     start: ({ id, input }, { self, emit }) => {
       const ref = cluster.actor(kind, id, input === undefined ? {} : { input });
       const notify = () => self.send({ type: '@cluster.snapshot', snapshot: ref.getSnapshot() });
@@ -95,7 +101,7 @@ export function clusterLogic<M extends Machines, K extends keyof M & string>(
       if (type !== 'xstate.stop') link?.ref._send(event);
       else {
         link?.end();
-        return { ...child, status: 'stopped', output: undefined, error: undefined } as Child;
+        return { ...child, status: 'stopped', output: undefined, error: undefined };
       }
       return child;
     },

@@ -255,7 +255,7 @@ export class LocalActor {
   /** The present state for a new observer, if a version is durable here. */
   standing(): ClusterObservation | null {
     const { snapshot, fence } = this.activation ?? { snapshot: null };
-    return snapshot && { type: 'version', actor: this.hosted(fence!), steps: [], snapshot };
+    return snapshot && { type: 'version', actor: this.hosted(fence), steps: [], snapshot };
   }
 
   private hosted(fence: number): HostedActor {

@@ -98,7 +98,7 @@ export class Bank implements AsyncDisposable {
    */
   async deposit(amount: number): Promise<void> {
     requireAmount(amount);
-    const refusal = controllerCore.commands['deposit']!.refusal!({ kind: 'bank' }, { amount });
+    const refusal = controllerCore.commands['deposit'].refusal!({ kind: 'bank' }, { amount });
     if (refusal !== null) throw new UsageError(refusal);
     // Commands before the start share one queue, in which the deposit could wait for a withdrawal.
     await this.ready;

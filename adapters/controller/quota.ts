@@ -112,7 +112,7 @@ export class Quota implements AsyncDisposable {
   private nextCommand(): Message | null {
     const amount = this.given;
     this.given = 0;
-    return amount === 0 ? null : controllerCore.commands['take']!.event({ amount });
+    return amount === 0 ? null : controllerCore.commands['take'].event({ amount });
   }
 
   private async ask(amount: number): Promise<Taken> {

@@ -129,4 +129,4 @@ function changeIn({ wanted, promised, membership }: Partial<EpochsContext>): Pic
 }
 
 export const topStateOf = (role: RoleView | undefined): string | undefined =>
-  typeof role?.value === 'object' ? Object.keys(role.value as object)[0] : (role?.value as string | undefined);
+  typeof role?.value === 'object' ? Object.keys(role.value)[0] : role?.value;

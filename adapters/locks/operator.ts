@@ -105,7 +105,7 @@ async function change(locks: Operated, parameters: URLSearchParams): Promise<Ans
   const timer = new Subscription();
   const over = new AbortController();
   const { signal } = over;
-  later(timer, locks.node.environment.clock, () => over.abort(), timeoutMs!);
+  later(timer, locks.node.environment.clock, () => over.abort(), timeoutMs);
   try {
     if (add !== null && remove !== null) return members(await locks.replaceMember(remove, add, { signal }));
     if (add !== null) return members(await locks.addMember(add, { signal }));

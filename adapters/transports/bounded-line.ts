@@ -233,7 +233,7 @@ export class BoundedLine implements Line {
       if (typeof text !== 'string' || this.isWithin(text)) return this.frame(text);
       this.rest();
     }
-    this.held.push(text as string);
+    this.held.push(text);
   }
 
   private isWithin(text: string): boolean {

@@ -11,7 +11,6 @@ import type { DriverListener } from './driver.js';
 import { isId } from './ids.js';
 import { Rate } from './rate.js';
 import { FRAME_BYTES_MAX, readFrame } from './reading.js';
-import type { Json } from './transport.js';
 
 /** More than correct peers send. The link layer repeats dropped frames. */
 const FRAMES_PER_SECOND_MAX = 100_000;
@@ -54,7 +53,7 @@ export class FrameReader {
     }
     const frame = reading.value;
     if (isObject(frame) && isId(frame['from']) && frame['message'] !== undefined) {
-      this.medium.received(frame['from'], frame['message'] as Json);
+      this.medium.received(frame['from'], frame['message']);
     } else this.drops.drop('its sender or its message is missing');
   }
 }

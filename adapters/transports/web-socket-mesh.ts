@@ -460,7 +460,7 @@ class Mesh implements Connection {
     const reading = readFrame(text);
     if ('refused' in reading || !isObject(reading.value)) return this.drop(contact);
     const { type, message } = reading.value;
-    if (type === 'message' && message !== undefined) this.report(() => this.medium.received(contact.id, message as Json));
+    if (type === 'message' && message !== undefined) this.report(() => this.medium.received(contact.id, message));
     else if (type === 'refused') this.drop(contact, `"${contact.id}" reports: ${reasonIn(reading.value)}`);
     else if (type === 'bye') this.drop(contact);
   }

@@ -106,7 +106,7 @@ export const actorTarget = (ref: WeakRef<AnyActorRef>, events: readonly string[]
       throw new UsageError('The event has no type. Send an object with a type, as in {"type": "go"}.');
     const actor = ref.deref();
     if (actor?.getSnapshot().status !== 'active') throw new UsageError('The actor has ended and takes no more events.');
-    actor.send(event as { type: string });
+    actor.send(event);
   },
   letGo: () => {},
 });

@@ -151,7 +151,7 @@ export function lineOf(text: string): TraceLine {
     if (!(error instanceof UsageError)) throw error;
     return {
       index: index as number,
-      at: at as number,
+      at,
       kind: 'skipped',
       unshown: error.message,
       clock: {},

@@ -156,7 +156,7 @@ function checked(parts: unknown, options: ComposeOptions) {
     const protocol = parts[key];
     if (!isObject(protocol) || typeof protocol['properties'] !== 'function')
       complain(`part "${key}" is not a protocol. Pass what defineProtocol or compose returns`);
-    if ((protocol as unknown as Protocol).wiring?.stack)
+    if ((protocol as Protocol).wiring?.stack)
       complain(`part "${key}" is a composition with a stack. Pass its parts and its rules to this one`);
   }
   const list = Object.entries(parts as Record<string, Protocol>).map(([key, protocol]) => new Part(key, protocol));

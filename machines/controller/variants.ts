@@ -29,7 +29,7 @@ export function controllerVariants(raw: Raw, graph: NetworkGraph): ControllerOpt
 export const variantCommands = {
   ...controllerCore.commands,
   take: {
-    ...controllerCore.commands['take']!,
+    ...controllerCore.commands['take'],
     refusal: ({ phase }: ControllerOptions, { amount = 1 }) =>
       phase?.late && amount > 1 ? 'with options.signal "late" take one at a time' : null,
   },

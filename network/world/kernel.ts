@@ -173,7 +173,7 @@ function inDocumentOrder(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
   for (let i = 1; i < nodes.length; i++) {
     if (orderOf(nodes[i - 1]!) < orderOf(nodes[i]!)) continue;
     const { machine, value } = snapshot;
-    const resolved = machine.resolveState({ value: value as any, context: {} }) as AnyMachineSnapshot;
+    const resolved = machine.resolveState({ value, context: {} }) as AnyMachineSnapshot;
     const ordered = nodes.toSorted((a, b) => orderOf(a) - orderOf(b));
     return withNodes({ ...snapshot, value: resolved.value } as AnyMachineSnapshot, ordered);
   }

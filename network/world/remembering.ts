@@ -302,7 +302,7 @@ export class Snapshot {
   }
 
   matches(value: StateValue): boolean {
-    return this.place.real.matches(value as never);
+    return this.place.real.matches(value);
   }
 
   hasTag(tag: string): boolean {

@@ -33,25 +33,25 @@ export function modelOf(c: Configuration): FiniteModel {
   const used = nodes.some((node) => isUsing(c.nodes.get(node)!));
   const symbols: FiniteModel['symbols'] = {
     parent,
-    hasNext: (node) => next(node!) !== null,
-    next: (node) => next(node!) ?? node!,
+    hasNext: (node) => next(node) !== null,
+    next: (node) => next(node) ?? node,
     waiting: each((node) => isRequesting(c.nodes.get(node)!)),
-    flying: (node) => flights.has(node!),
-    dest: (node) => flights.get(node!)?.to ?? node!,
-    visited: (producer, node) => flights.get(producer!)?.visited.includes(node!) ?? false,
+    flying: (node) => flights.has(node),
+    dest: (node) => flights.get(node)?.to ?? node,
+    visited: (producer, node) => flights.get(producer)?.visited.includes(node) ?? false,
     token: () => token,
     arriving: () => flying !== undefined,
     used: () => used,
-    follows: (a, b) => queue(a!).includes(b!),
+    follows: (a, b) => queue(a).includes(b),
     first,
     last,
-    below: (a, b) => above(a!).includes(b!),
+    below: (a, b) => above(a).includes(b),
   };
   const model: { nodes: readonly NodeId[]; symbols: Record<string, (...args: string[]) => string | boolean> } = {
     nodes,
     symbols,
   };
-  for (const [name, [, term]] of Object.entries(ABBREVIATIONS)) model.symbols[name] = (v) => termValue(term, model, { v: v! });
+  for (const [name, [, term]] of Object.entries(ABBREVIATIONS)) model.symbols[name] = (v) => termValue(term, model, { v });
   return model;
 }
 

@@ -188,7 +188,7 @@ export class SearchWatch {
 
   private holds({ property, folded, totals }: BoundProperty): boolean {
     this.current = property;
-    return truth(folded ? folded.holds(totals as never, this.configuration) : property.holds(this.configuration()), 'holds');
+    return truth(folded ? folded.holds(totals, this.configuration) : property.holds(this.configuration()), 'holds');
   }
 
   private markPending(state: number): void {

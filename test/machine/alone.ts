@@ -96,7 +96,7 @@ export class ChartAlone {
 
   stop(): void {
     this.clearTimers();
-    for (const child of Object.values(this.still._snapshot.children ?? {})) this.end(child as unknown as Still);
+    for (const child of Object.values(this.still._snapshot.children ?? {})) this.end(child as Still);
   }
 
   get standing(): ChartStanding {
@@ -118,7 +118,7 @@ export class ChartAlone {
 
   /** Releases a name immediately, like XState: another actor may take the `systemId` in the same step. */
   private unname(actor: Still): void {
-    for (const child of Object.values(actor._snapshot.children ?? {})) this.unname(child as unknown as Still);
+    for (const child of Object.values(actor._snapshot.children ?? {})) this.unname(child as Still);
     this.system._unregister(actor as unknown as AnyActor);
   }
 
@@ -167,7 +167,7 @@ export class ChartAlone {
     if (child._processingStatus !== RUNNING) return;
     let next: AnyMachineSnapshot;
     try {
-      next = child.logic.transition(child._snapshot, event as never, child._actorScope as never) as AnyMachineSnapshot;
+      next = child.logic.transition(child._snapshot, event, child._actorScope as never) as AnyMachineSnapshot;
     } catch (error) {
       next = { ...child._snapshot, status: 'error', error } as never;
     }
@@ -198,7 +198,7 @@ export class ChartAlone {
     const root = this.still;
     this.asked = [];
     this.follow(() => {
-      root._snapshot = root.logic.transition(root._snapshot, event as never, root._actorScope as never) as AnyMachineSnapshot;
+      root._snapshot = root.logic.transition(root._snapshot, event, root._actorScope as never) as AnyMachineSnapshot;
       this.performAsked();
     });
   }

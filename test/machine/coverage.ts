@@ -112,7 +112,7 @@ export function coverageOfMachine(subject: Subject, counts: MachineCounts, cut: 
     return [...all].flatMap(([item, count]) => {
       if (count > 0) return [];
       const given = reasons[item] ?? reasons[`${chart}: ${item}`];
-      const isOpen = cut !== null && !subject.unwritten.has(`${chart}: ${item}` as Noted);
+      const isOpen = cut !== null && !subject.unwritten.has(`${chart}: ${item}`);
       const reason =
         given ??
         (isOpen

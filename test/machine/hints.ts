@@ -7,12 +7,11 @@ import { findReason } from '../coverage/report.js';
 import { guardName } from '../mutants/render.js';
 import { isPlainName } from './names.js';
 import { implementationsOf } from './references.js';
-import type { Noted } from './rig.js';
 import type { Subject } from './subject.js';
 
 /** The reason why an item is not covered, with a remedy if there is one. */
 export function whyMissing(subject: Subject, chart: string, item: Item, counts: ReadonlyMap<Item, number>): string {
-  if (subject.unwritten.has(`${chart}: ${item}` as Noted)) return unwritten(item);
+  if (subject.unwritten.has(`${chart}: ${item}`)) return unwritten(item);
   return replacedBy(subject, chart, item) ?? `${whyNot(item, counts)}${cureFor(subject, chart, item)}`;
 }
 

@@ -39,7 +39,7 @@ export function refuseMisnamedImplementations(machine: AnyStateMachine, { delays
       throw unknownWord(`${place}.${unknown}: machine ${machine.id} does not use this name`, unknown, known);
   };
   refuse('delays', Object.keys(delays ?? {}), 'delays');
-  for (const kind of PROVIDED) refuse(`provide.${kind}`, Object.keys((provide?.[kind] ?? {}) as object), kind);
+  for (const kind of PROVIDED) refuse(`provide.${kind}`, Object.keys(provide?.[kind] ?? {}), kind);
 }
 
 /** The text of every function among the actions of a chart, including the arguments of XState's own actions. */

@@ -50,7 +50,7 @@ class Reads {
 
   private assign(assignment: unknown): void {
     if (typeof assignment === 'function') return this.add(readsOf(assignment));
-    for (const [key, assigner] of Object.entries((assignment ?? {}) as object)) {
+    for (const [key, assigner] of Object.entries(assignment ?? {})) {
       if (typeof assigner !== 'function') continue;
       const reads = readsOf(assigner);
       // The input of an actor is used beyond its key.

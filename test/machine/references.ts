@@ -22,8 +22,7 @@ export interface References {
 
 type Implementations = Readonly<Record<'actions' | 'guards' | 'delays' | 'actors', Readonly<Record<string, unknown>>>>;
 
-export const implementationsOf = (machine: AnyStateMachine): Implementations =>
-  machine.implementations as unknown as Implementations;
+export const implementationsOf = (machine: AnyStateMachine): Implementations => machine.implementations;
 
 export const isMachine = (value: unknown): value is AnyStateMachine =>
   typeof value === 'object' && value !== null && kindOfLogic(value as AnyActorLogic) === 'machine';

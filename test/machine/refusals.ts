@@ -104,7 +104,7 @@ export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests)
 /** Throws a `UsageError` for an invalid step, and for an event without a transition, because it would test nothing. */
 export function refuseSteps(machine: AnyStateMachine, steps: readonly MachineStep[]): void {
   for (const [i, step] of steps.entries()) {
-    if (!isObject(step as unknown) || STEPS.filter((kind) => kind in step).length === 0)
+    if (!isObject(step) || STEPS.filter((kind) => kind in step).length === 0)
       throw new UsageError(`step ${i} is ${JSON.stringify(step)}. A step contains one of ${STEPS.join(', ')}.`);
     if ('start' in step && i > 0) throw new UsageError(`step ${i} starts the machine. Only the first step can.`);
     if (!('event' in step) || 'to' in step || 'sends' in step) continue;

@@ -102,7 +102,7 @@ export class RehearsedStore {
           const value = answer();
           settle = () => resolve(value);
         } catch (error) {
-          settle = () => reject(error as Error);
+          settle = () => reject(error);
         }
         const late = delay();
         if (process.life === life) world.after(late, process, 'the store answers', settle);

@@ -24,7 +24,7 @@ export function beginning({ name, begin }: RehearsalJudge, setting: Setting): Re
     throw new UsageError(
       `"begin" of the judge "${name}" returned ${isPromise(observer) ? 'a promise' : shown(observer)}. Return an object with methods: { observe: (event) => null, end: (now) => null }`,
     );
-  return observer as RehearsalObserver;
+  return observer;
 }
 
 /** The verdict of a judge. A judge that throws or returns a promise has no verdict. */
@@ -35,8 +35,7 @@ export function judged(
 ): RehearsalVerdict {
   try {
     const description: unknown = look();
-    if (description === undefined || description === null || typeof description === 'string')
-      return description as RehearsalVerdict;
+    if (description === undefined || description === null || typeof description === 'string') return description;
     if (isPromise(description)) description.catch(() => {});
     const result = isPromise(description) ? 'a promise' : shown(description);
     refuse(

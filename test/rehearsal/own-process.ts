@@ -90,10 +90,10 @@ function catchErrors(world: VirtualWorld): Undo[] {
       else throw args[0];
     };
     process.removeAllListeners(event);
-    process.on(event as never, handle as never);
+    process.on(event as never, handle);
     return () => {
-      process.off(event as never, handle as never);
-      for (const listener of before) process.on(event as never, listener as never);
+      process.off(event, handle as never);
+      for (const listener of before) process.on(event as never, listener);
     };
   });
 }

@@ -4,7 +4,7 @@
  * The same class represents the platform's `WebSocket` and both ends of the package `ws`, as far as they are used here.
  */
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import { ConnectionEnd, connectTo, listenersOf } from './connections.js';
 import { here } from './here.js';
 import type { Process, VirtualWorld } from './world.js';
@@ -97,7 +97,7 @@ class End extends EventEmitter {
   /** Rejects an upgrade, which is a method of a Duplex in Node. */
   end(text: string): void {
     this.writableEnded = true;
-    this.line.carry('refused', text.split('\r\n')[0]!);
+    this.line.carry('refused', text.split('\r\n')[0]);
   }
 
   destroy(): void {}
@@ -188,7 +188,7 @@ export class WorldSocket extends End {
     const socket = Object.assign(far.connection, { remoteAddress: process.id, remotePort: CLIENT_PORT });
     const request = { url: this.url, headers: { host: peer }, socket };
     world.after(0, server.process, `${server.process.id} is knocked at by ${process.id}`, () => {
-      server.emit('upgrade', request as unknown as IncomingMessage, far, Buffer.alloc(0));
+      server.emit('upgrade', request, far, Buffer.alloc(0));
     });
   }
 }

@@ -413,7 +413,7 @@ export class VirtualWorld {
           isDone = !this.next(untilMs);
         } catch (error) {
           isDone = true;
-          reject(error as Error);
+          reject(error);
         }
       };
       const round = () => {

@@ -181,7 +181,7 @@ export class FollowedWorld {
   private likeOf(from: NodeId, to: NodeId, message: Message, isUnnumbered = false): Packet | undefined {
     const announced = new Set(this.packets.values());
     const isLike = (packet: Flight) => text(packet.message) === text(message) && announced.has(packet as Packet) !== isUnnumbered;
-    return this.world.flights.between(from, to).find(isLike) as Packet | undefined;
+    return this.world.flights.between(from, to).find(isLike);
   }
 
   private packetOf({ node, message, event }: StepLine): Packet {

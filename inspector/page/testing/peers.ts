@@ -20,7 +20,7 @@ export function startPeer(id: string, port: number, environment: Readonly<Record
   onTestFinished(() => void child.kill('SIGKILL'));
   const printed: string[] = [];
   let wake = () => {};
-  createInterface({ input: child.stdout! }).on('line', (line) => {
+  createInterface({ input: child.stdout }).on('line', (line) => {
     printed.push(line);
     wake();
   });

@@ -13,7 +13,7 @@
  *
  * Limitations: nothing is promised about the protocol after its stop. Unsent messages are lost, so nodes that wait for them wait forever.
  */
-import type { Message, NodeId } from '../../effects.js';
+import type { NodeId } from '../../effects.js';
 import { UsageError } from '../../errors.js';
 import { defineProtocol } from '../../define.js';
 import type {
@@ -90,7 +90,7 @@ export function budgetOver(controlled: Protocol, unit: BudgetUnit): Protocol<Bud
         carrier: (role) => (unit === 'messages' && isCounted(role) ? PURSE : undefined),
         isInner: (role) => role === 'R.request' || (controlled.wiring?.isInner?.(role) ?? false),
       },
-      accepts: (message, instance) => accepts(controlled, message, instance as Instance<BudgetOptions>),
+      accepts: (message, instance) => accepts(controlled, message, instance),
       commands: controlled.commands,
       reactions: ({ controlled: options }) => controlled.reactions(options),
       ...(controlled.draws && { draws: ({ controlled: options }: BudgetOptions) => controlled.draws!(options) }),
@@ -164,7 +164,7 @@ function takersOf(controlled: Protocol, event: OutsideEvent, node: Node): readon
 function accepts(controlled: Protocol, message: unknown, instance: Instance<BudgetOptions>): boolean {
   if (!isObject(message) || !(LAYER in message)) return controlled.accepts(message, inControlled(instance));
   const { [LAYER]: layer, ...rest } = message;
-  return layer === true && controllerCore.accepts(rest as unknown as Message, inController(instance));
+  return layer === true && controllerCore.accepts(rest, inController(instance));
 }
 
 /** Reads the controller's options. Errors name them with their path in the scenario. */

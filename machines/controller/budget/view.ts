@@ -39,7 +39,7 @@ export const isOfLayer = ({ message }: Flight): boolean => LAYER in message;
 
 function plain(flight: Flight): Flight {
   const { [LAYER]: _, ...message } = flight.message as Flight['message'] & Record<string, unknown>;
-  return { ...flight, message: message as Flight['message'] };
+  return { ...flight, message };
 }
 
 type Config = Configuration<BudgetOptions>;

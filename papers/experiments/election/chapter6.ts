@@ -23,7 +23,7 @@ const hasty = electionMachine.provide({
   actions: {
     startNewRefLevel: enqueueActions(({ enqueue }) => {
       enqueue(assign({ height: ({ context }: { context: ElectionContext }) => electSelf(context.height, context.now) }) as never);
-      enqueue('announceLeader' as never);
+      enqueue('announceLeader');
     }),
   } as never,
 });

@@ -75,7 +75,7 @@ export class Searches {
     if (prefix === null) return;
     const graph = this.graphs.get(prefix);
     if (graph) graph.push(node);
-    else if (isSame(height.oid!, height.id)) this.graphs.set(prefix, [node]);
+    else if (isSame(height.oid, height.id)) this.graphs.set(prefix, [node]);
   }
 
   private judge(node: NodeId, height: Height): void {
