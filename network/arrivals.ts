@@ -24,7 +24,7 @@ export interface Conditions {
 
 export const calm: Conditions = { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 };
 
-/** Destination of messages: a world, or the input of a live node. */
+/** The receiver of messages when they arrive: a world, or the input of a live node. */
 export interface Destination {
   readonly flights: { get(id: number): Packet | undefined };
   readonly traffic: { isHeldUp(packet: Packet): boolean; readonly held: ReadonlySet<number> };

@@ -75,7 +75,7 @@ function recordable(state: any, path: readonly string[] = []): any {
   return { ...state, on: { ...state.on, snapshot: note, marker: note } };
 }
 
-/** Adds a recorder to the chart; `messages` are those of its protocol. */
+/** Extends a chart so that a snapshot can record its state. `messages` are those of its protocol. */
 export function withRecorder({ config, implementations, id }: AnyStateMachine, messages: readonly string[]): AnyStateMachine {
   const { context: known, ...rest } = config as Record<string, any>;
   const process = recordable({ ...rest, id });

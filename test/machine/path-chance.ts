@@ -34,7 +34,10 @@ const UP_MS = 987_654_321;
 /** How many values are tried for one that the state does not contain. */
 const TRIES = 50;
 
-/** Readings of the clock, each with the time without the milliseconds that make readings distinct. */
+/**
+ * The values that the clock has returned on a path, each with the time that had really passed. Values are made distinct by added
+ * milliseconds.
+ */
 export type Readings = ReadonlyMap<number, number>;
 
 export class PathChance {
