@@ -112,10 +112,7 @@ describe('quiver run', () => {
   });
 
   test.each([
-    [
-      ['run'],
-      /The command needs a scenario\. Name its JSON file, or "-" to read scenarios from standard input, one on each line\./,
-    ],
+    [['run'], /needs a scenario\. Name its JSON file, or "-" to read scenarios from standard input, one on each line\./],
     [['run', 'nowhere.json'], /nowhere.json: there is no such file/],
     [['run', file('cut.json', '{"protocol": "dir')], /cut.json: .*line 1/],
     [['run', file('ring.json', ring), '--jsonn'], /--jsonn/],
