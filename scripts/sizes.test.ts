@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** A whole entry, or some of its names. */
 const BOUNDS_KB: Readonly<Record<string, number>> = {
   '.': 41,
-  './locks': 63.2,
+  './locks': 63.3,
   './locks createLocks': 59.4,
   './locks lockLogic': 2.2,
   './election': 32.3,
