@@ -101,7 +101,7 @@ test('a loading error is shown and dispatched; a later trace is shown', async ()
       }),
   );
   expect(message).toMatch(/^The trace could not be loaded: http:.*\/away\.ndjson responded with status 404\./);
-  await inside().getByText('quiver-view: the trace did not come').waitFor();
+  await inside().getByText('quiver-view: The trace could not be loaded').waitFor();
   await view.evaluate((element) => element.setAttribute('src', '/failure.ndjson'));
   await inside().locator('.page[data-read="true"]').waitFor();
 });
