@@ -27,30 +27,32 @@ const candidates = (participant: Site): Site[] =>
     (candidate) => competes(candidate) && behind(candidate, candidate.fact!.context.L).includes(participant),
   );
 
-/** Participants whose turn comes after an answer that this participant waits for: it waits for a candidate, which waits for them. */
-function awaited(participant: Site): Site[] {
-  const debtors = candidates(participant).filter((candidate) => !owesOutcome(participant, candidate));
-  return debtors.flatMap((candidate) =>
-    behind(candidate, candidate.fact!.context.L).filter(
-      (other) => candidates(other).includes(candidate) && owesOutcome(other, candidate),
-    ),
-  );
-}
-
 /** True if some nodes wait for each other in a cycle. */
 export function hasCycleOfWaiting(sites: Iterable<Site>): boolean {
-  const competing = [...sites].filter(({ fact }) => (fact?.context.C.length ?? 0) > 0);
-  if (competing.length < 2) return false;
-  const finished = new Set<Site>();
-  const path = new Set<Site>();
+  /** Candidates that owe a priority to a participant, and participants that owe an outcome to a candidate. */
+  const [debtors, owing] = [new Map<Site, Site[]>(), new Map<Site, Site[]>()];
+  const note = (graph: Map<Site, Site[]>, from: Site, to: Site) => {
+    const known = graph.get(from);
+    if (known) known.push(to);
+    else graph.set(from, [to]);
+  };
+  for (const participant of sites) {
+    if (!participant.fact || participant.fact.context.C.length === 0) continue;
+    for (const candidate of candidates(participant)) {
+      if (owesOutcome(participant, candidate)) note(owing, candidate, participant);
+      else note(debtors, participant, candidate);
+    }
+  }
+  if (debtors.size < 2) return false;
+  const [finished, path] = [new Set<Site>(), new Set<Site>()];
   const visit = (site: Site): boolean => {
     if (path.has(site)) return true;
     if (finished.has(site)) return false;
     path.add(site);
-    const isInCycle = awaited(site).some(visit);
+    const isInCycle = (debtors.get(site) ?? []).some((candidate) => (owing.get(candidate) ?? []).some(visit));
     path.delete(site);
     finished.add(site);
     return isInCycle;
   };
-  return competing.some(visit);
+  return [...debtors.keys()].some(visit);
 }
