@@ -4,6 +4,7 @@
  */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
+import { VirtualClock } from '../../network/clock.js';
 import { faster } from '../transports/clock.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks, type LocksOptions } from './locks.js';
@@ -46,6 +47,29 @@ test('without it they wait for the third, and report that', async () => {
   const count = reports().length;
   await Promise.all([second.close(), third.close()]);
   expect(reports().length).toBe(count);
+});
+
+test('a voter reports its progress at most once in three seconds', async () => {
+  const [info, warn] = (['info', 'warn'] as const).map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
+  onTestFinished(() => [info!, warn!].forEach((spy) => spy.mockRestore()));
+  const clock = new VirtualClock();
+  const bus = new InProcessBus();
+  const many = Array.from({ length: 9 }, (_, i) => `p${i}`);
+  const all = [createLocks({ transport: bus.transport('p0'), peers: many, clock })];
+  onTestFinished(() => bus.close());
+  await all[0]!.node.ready;
+  clock.runUntil(clock.now() + 3_000);
+  for (const id of many.slice(1, 8)) {
+    all.push(createLocks({ transport: bus.transport(id), peers: many, clock: new VirtualClock() }));
+    await vi.waitFor(() => expect(all[0]!.status().missing).not.toContain(id));
+  }
+  const reports = () => info!.mock.calls.map(([text]) => /(\d) of 9/.exec(text as string)![1]);
+  clock.runUntil(clock.now() + 2_900);
+  expect(reports()).toEqual(['1']);
+  clock.runUntil(clock.now() + 100);
+  expect(reports()).toEqual(['1', '8']);
+  clock.runUntil(clock.now() + 30_000);
+  expect(reports()).toEqual(['1', '8']);
 });
 
 test('bootstrap is refused for anything else, and for a client', () => {

@@ -21,7 +21,7 @@ import { topStateOf, type LocksStatus } from './locks-status.js';
 
 /** Longer than a start, a failure and its detection take. */
 const UNSERVED_MS = 10_000;
-/** After this time, a first start reports the peers that it waits for. */
+/** After this time, a first start reports the peers that it waits for, and then again if they have changed. */
 const PROGRESS_MS = 3_000;
 
 /**
@@ -41,10 +41,13 @@ export function warnWhenUnserved(
   let isServed = true;
   // The last report about the first start; `null` after the start, or before it has taken long.
   let progress: string | null = null;
+  /** True if a report is scheduled: the links of a large cluster come up one after the other, and one line contains several. */
+  let isReporting = false;
   const report = () => {
     const text = progressOf(node, status());
     if (text !== null && text !== progress) console.info(text);
     progress = text;
+    isReporting = false;
   };
   const warn = () => {
     const now = status();
@@ -58,12 +61,16 @@ export function warnWhenUnserved(
   };
   const isGranting = () => ['serving', 'attached'].includes(topStateOf(node.role(EPOCHS)) ?? '');
   const look = () => {
-    if (progress !== null) report();
+    if (progress !== null && !isReporting && !isServed) {
+      isReporting = true;
+      later(timer, node.environment.clock, report, PROGRESS_MS);
+    }
     if (isServed === isGranting()) return;
     isServed = !isServed;
     timer.unsubscribe();
     timer = new Subscription();
     if (isServed) return;
+    isReporting = true;
     later(timer, node.environment.clock, report, PROGRESS_MS);
     later(timer, node.environment.clock, warn, UNSERVED_MS);
   };
