@@ -9,7 +9,7 @@ import { firstKnown, noPeerMissed } from './properties.js';
 import { tabMachine } from './tab.js';
 import { peerMachine } from './peer.js';
 
-type Commands = NonNullable<ExploreOptions['commands']> & readonly unknown[];
+type Commands = Extract<NonNullable<ExploreOptions['commands']>, readonly unknown[]>;
 
 const among = (...nodes: NodeId[]): ExploreOptions['topology'] => ({
   nodes,
