@@ -366,19 +366,11 @@ export interface NetworkNeeds {
   readonly order: 'fifo' | 'unordered';
   /** True if events carry the time in the field `at`. @defaultValue `false` */
   readonly time: boolean;
-  /**
-   * True if the promises hold on channels that lose and duplicate messages. None of the five papers claims this for its protocol.
-   *
-   * @defaultValue `false`
-   */
+  /** True if the promises hold on channels that lose and duplicate messages, which none of the five papers claims. @defaultValue `false` */
   readonly isLossy?: boolean;
   /** True if messages are routed and links must not fail: a composition with a part that works on links. @defaultValue `false` */
   readonly keepsLinks?: boolean;
-  /**
-   * True if nodes outside of the topology may participate. A node of an application then accepts messages from every peer.
-   *
-   * @defaultValue `false`
-   */
+  /** True if nodes outside of the topology may participate: a node then accepts messages from every peer. @defaultValue `false` */
   readonly isOpen?: boolean;
 }
 
@@ -467,12 +459,7 @@ export interface Checks<O = any> {
   readonly corruption?: Corruption<O>;
   /** True if a run may end here. For protocols that always have messages in flight. @defaultValue always false */
   atRest?(c: Configuration<O>): boolean;
-  /**
-   * True if an armed timer may expire now, for papers that bound delays by it. The checker has no time and calls this before it fires a
-   * timer.
-   *
-   * @defaultValue always true
-   */
+  /** True if an armed timer may expire now. The checker has no time, and calls this before it fires a timer. @defaultValue always true */
   mayFire?(c: Configuration<O>, node: NodeId, role: string, timer: string): boolean;
   /** Maps states of a node with the same future to one of them. The checker continues from it, so counters may grow forever. */
   canonical?(view: NodeView): NodeView;
