@@ -53,12 +53,17 @@ const PARTS = {
         } })`,
       ),
   },
-  'cluster.md 3': {
+  'cluster.md 2': {
+    imports: '// @ts-nocheck: it is JavaScript',
+    names: { peers: null, cluster: null, id: null, transport: null },
+    notRun: 'three machines; examples/apps/actors runs such members',
+  },
+  'cluster.md 4': {
     imports: `import { createCluster } from 'xstate-quiver/cluster';`,
     before: 'const machines = {};',
     notRun: 'a Postgres server; adapters/storage/engines.deep.ts has one',
   },
-  'cluster.md 4': {
+  'cluster.md 5': {
     imports: '// @ts-nocheck: it is JavaScript',
     names: { store: null },
     before: `const rows = new Map();
@@ -70,7 +75,7 @@ const PARTS = {
       };`,
     after: `await storage.save('x', 7);\nif ((await storage.load('x')) !== 7) throw new Error('nothing was stored');`,
   },
-  'cluster.md 5': {
+  'cluster.md 6': {
     imports: `// @ts-nocheck: it is JavaScript\nimport { sharedStorage } from 'xstate-quiver/storage';`,
     names: { store: null },
     before: 'const store = {};',

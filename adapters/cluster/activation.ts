@@ -22,7 +22,7 @@ import { replaceRelay } from '../../network/world/internals.js';
 import { deferredMachine, type DeferredMachine, type Execution } from './deferred.js';
 import { delivering } from './delivery.js';
 import { ActorError, type SentError } from './errors.js';
-import { notJson, type StoredAction, type StoredState } from './stored-state.js';
+import { notJson, VALUES_MAX, valuesIn, type StoredAction, type StoredState } from './stored-state.js';
 import { clockOn, Deadlines } from './timers.js';
 import { migrated, type Kind } from './versions.js';
 import type { NodeId } from '../../machines/effects.js';
@@ -93,7 +93,7 @@ export class Activation {
     try {
       if (copy === null) this.create(creation);
       else this.restore(migrated(this.key, this.kind, copy.state));
-      return this.applied([]);
+      return this.applied({ failures: [], turn: 0 });
     } finally {
       this.isApplying = false;
     }
@@ -131,7 +131,7 @@ export class Activation {
   private create(creation: Creation | null): void {
     if (!creation?.isAllowed)
       throw new ActorError('unknown', `Actor "${this.key}" does not exist. Create it: leave out "create: false".`);
-    this.start({ input: creation.input as never });
+    this.start({ input: (creation.input ?? undefined) as never });
     if (this.thrown)
       throw new ActorError(
         'machine',
@@ -206,21 +206,27 @@ export class Activation {
     this.host.changed();
   }
 
-  /** Applies the events and returns the failures. Each event is checked separately if the result of the whole turn cannot be stored. */
-  private take(entries: readonly Entry[], isEachChecked: boolean): Failed[] {
+  /**
+   * Applies the events. Each event is checked separately if the result of the whole turn cannot be stored. The turn then ends before an
+   * event whose effects have no room next to those of earlier events.
+   */
+  private take(entries: readonly Entry[], isEachChecked: boolean): Taken {
     const failures: Failed[] = [];
     const good: Entry[] = [];
-    for (const entry of entries) {
+    for (const [turn, entry] of entries.entries()) {
       if (entry.from === null) continue;
+      const hasEffects = this.executions.length > 0 || this.emitted.length > 0;
       this.send(entry);
       const error = this.thrown ? this.threw(this.thrown.error) : isEachChecked ? this.refused() : null;
-      if (error === null) good.push(entry);
-      else {
-        failures.push({ sender: entry.sender, number: entry.number, error });
-        this.takeBack(good);
+      if (error === null) {
+        good.push(entry);
+        continue;
       }
+      this.takeBack(good);
+      if (hasEffects && !this.thrown && error.isLarge) return { failures, turn };
+      failures.push({ sender: entry.sender, number: entry.number, error: { name: error.name, message: error.message! } });
     }
-    if (isEachChecked || this.refused() === null) return failures;
+    if (isEachChecked || this.refused() === null) return { failures, turn: entries.length };
     this.takeBack([]);
     return this.take(entries, true);
   }
@@ -242,33 +248,41 @@ export class Activation {
     for (const entry of good) this.send(entry);
   }
 
-  private threw(error: unknown): SentError {
+  private threw(error: unknown): Refusal {
     return { name: 'machine', message: `Actor "${this.key}" threw an error: ${thrownText(error)}` };
   }
 
   /** The reason why the present state cannot be stored; `null` if it can. */
-  private refused(): SentError | null {
+  private refused(): Refusal | null {
     let state: StoredState;
     try {
       state = this.state();
     } catch (error) {
       return { name: 'snapshot', message: `Actor "${this.key}" has a snapshot that cannot be persisted: ${thrownText(error)}` };
     }
-    const why = notJson({ snapshot: state.snapshot, emitted: this.emitted, timers: state.timers, actions: state.actions });
-    if (why !== null) return { name: 'snapshot', message: `Actor "${this.key}" would have a snapshot that is not JSON: ${why}` };
-    const size = JSON.stringify(state).length;
-    if (size <= this.host.sizeMax) return null;
-    return {
+    const version = { snapshot: state.snapshot, emitted: this.emitted, timers: state.timers, actions: state.actions };
+    const why = notJson(version, '', DEPTH_MAX);
+    if (why !== null)
+      return {
+        name: 'snapshot',
+        message: `Actor "${this.key}" would have a snapshot that is not JSON: ${why}. Keep plain data in the context.`,
+      };
+    const large = (amount: string, limit: number): Refusal => ({
       name: 'snapshot',
-      message: `Actor "${this.key}" would have a snapshot of ${size} characters; ${this.host.sizeMax} are the limit.`,
-    };
+      message: `Actor "${this.key}" would have a snapshot, actions and emitted events of ${amount}. The limit is ${limit}. Keep less in the context.`,
+      isLarge: true,
+    });
+    const size = JSON.stringify(version).length;
+    if (size > this.host.sizeMax) return large(`${size} characters`, this.host.sizeMax);
+    const values = size < VALUES_MAX ? size : valuesIn(version);
+    return values > VALUES_MAX ? large(`${values} keys and values`, VALUES_MAX) : null;
   }
 
   private state(): StoredState {
     const { context } = this.actor.getSnapshot() as { context?: unknown };
     return {
       version: this.kind.version,
-      snapshot: persisted(this.actor),
+      snapshot: plainErrors(this.actor.getPersistedSnapshot() as Persisted),
       timers: this.deadlines.stored(),
       actions: this.executions.flatMap(({ name, event, params, context: own }, place): StoredAction[] =>
         name === null ? [] : [{ key: this.keyOf(place), name, event, params, ...(own !== context && { context: own }) }],
@@ -282,7 +296,7 @@ export class Activation {
   }
 
   /** The version for the copies. Its actions and emitted events wait until the copies are kept. */
-  private applied(failures: readonly Failed[]): Applied {
+  private applied({ failures, turn }: Taken): Applied {
     const refused = this.refused();
     if (refused) {
       const error = new ActorError('snapshot', refused.message!);
@@ -301,7 +315,7 @@ export class Activation {
     const emitted = this.emitted.length > 0 ? this.emitted : null;
     this.executions = [];
     this.emitted = [];
-    return { type: 'applied', state, isAwake: isAwake(state), emitted, failures };
+    return { type: 'applied', state, isAwake: isAwake(state), emitted, failures, turn };
   }
 
   /** Repeats an action that an earlier activation left unfinished, if the machine still has it. */
@@ -334,15 +348,31 @@ export class Activation {
 /** The name under which an event to another cluster actor is stored. */
 const SEND = '@send';
 
-/** The persisted snapshot, with errors as their readable parts. */
-function persisted(actor: AnyActor): StoredState['snapshot'] {
-  const snapshot = actor.getPersistedSnapshot();
-  if (!(snapshot.error instanceof Error)) return snapshot;
-  const { name, message } = snapshot.error;
-  return { ...snapshot, error: { name, message } } as StoredState['snapshot'];
+type Persisted = StoredState['snapshot'] & {
+  readonly children?: Readonly<Record<string, { readonly snapshot: Persisted }>>;
+};
+
+/** The persisted snapshot, with its errors and those of its children as their readable parts. */
+function plainErrors({ error, children, ...snapshot }: Persisted): StoredState['snapshot'] {
+  return {
+    ...snapshot,
+    error: error instanceof Error ? { name: error.name, message: error.message } : error,
+    ...(children && {
+      children: Object.fromEntries(
+        Object.entries(children).map(([id, child]) => [id, { ...child, snapshot: plainErrors(child.snapshot) }]),
+      ),
+    }),
+  } as StoredState['snapshot'];
 }
 
 type Failed = Applied['failures'][number];
+/** The failed events of a turn, and the number of entries that the turn has. */
+type Taken = Pick<Applied, 'failures' | 'turn'>;
+/** The reason why an event has no effect. `isLarge`: its version would be too large. */
+type Refusal = SentError & { readonly isLarge?: boolean };
+
+/** The nesting depth of a version: an action contains an event, three levels deeper. */
+const DEPTH_MAX = 56;
 type Repeated = Execution & { readonly key?: string };
 
 /** True if the actor has work without an event of a sender. */

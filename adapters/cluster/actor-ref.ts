@@ -4,11 +4,11 @@
  */
 import {
   createActor,
-  type ActorRef,
   type AnyStateMachine,
   type EmittedFrom,
   type EventFromLogic,
   type SnapshotFrom,
+  type Subscribable,
 } from 'xstate';
 import type { StoredState } from './stored-state.js';
 
@@ -43,7 +43,20 @@ export interface RefHost {
 
 export type AnyClusterActor = ClusterActorRef<any>;
 
+/** A promise of callers that wait. */
+class Waiting {
+  resolve!: () => void;
+  reject!: (error: unknown) => void;
+  readonly promise = new Promise<void>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+}
+
 let references = 0;
+
+/** The key under which RxJS and XState look for an observable. */
+const OBSERVABLE: typeof Symbol.observable = Symbol.observable ?? ('@@observable' as never);
 
 /**
  * A reference to a cluster actor, made by `createCluster(…).actor(kind, id)`.
@@ -55,8 +68,6 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   readonly sessionId: string;
   readonly src: string;
   readonly system: any;
-  /** As in XState's own references: it is not started or stopped. @internal */
-  readonly _parent = undefined;
   /** @internal */
   readonly _processingStatus = 1;
   private readonly observers = new Set<Observer<SnapshotFrom<M>>>();
@@ -67,9 +78,8 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   private version: ReceivedVersion | null = null;
   /** The last version that observers and listeners have received. */
   private announced: ReceivedVersion | null = null;
-  private readonly firstVersion: Promise<void>;
-  private hasVersion!: () => void;
-  private isWaiting = false;
+  /** The callers of `ready` before the first version. */
+  private waiting: Waiting | null = null;
 
   /** @internal */
   constructor(
@@ -84,7 +94,6 @@ export class ClusterActorRef<M extends AnyStateMachine> {
     this.sessionId = `${this.id}#${++references}`;
     this.src = kind;
     this.system = host.system;
-    this.firstVersion = new Promise((resolve) => (this.hasVersion = resolve));
   }
 
   /**
@@ -105,7 +114,7 @@ export class ClusterActorRef<M extends AnyStateMachine> {
    */
   readonly getSnapshot = (): SnapshotFrom<M> => {
     this.refresh();
-    if (!this.version) void this.ready;
+    if (!this.version) this.ready.catch(() => {});
     if (this.shown !== this.version) this.show(this.version!);
     return (this.current ??= createActor(this.machine as AnyStateMachine, {
       input: this.input,
@@ -119,22 +128,64 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   }
 
   private show(version: ReceivedVersion): void {
-    const actor = createActor(this.machine as AnyStateMachine, { snapshot: version.state.snapshot });
+    const actor = createActor(this.machine as AnyStateMachine, {
+      // A reference at the host has the state that the actor continues from.
+      snapshot: structuredClone(version.state.snapshot),
+    });
     // XState's own observers would report a snapshot of a machine that has stopped with an error as unhandled.
     actor.subscribe({ error: () => {} });
     this.current = actor.getSnapshot() as SnapshotFrom<M>;
     this.shown = version;
   }
 
-  /** Resolves when a durable snapshot of the actor has been received. Activates the actor if it has no host. */
+  /**
+   * Resolves when a durable snapshot of the actor has been received. Activates the actor if it has no host.
+   *
+   * @throws ActorError if the actor does not exist and this reference does not create it, if it cannot be created, or if its snapshots are of
+   * another version.
+   */
   get ready(): Promise<void> {
-    if (!this.version && !this.isWaiting) {
-      this.isWaiting = true;
-      this.host.subscribe(this);
-      void this.firstVersion.then(() => this.host.unsubscribe(this));
-    }
-    return this.firstVersion;
+    if (this.version) return Promise.resolve();
+    if (this.waiting) return this.waiting.promise;
+    const waiting = new Waiting();
+    this.waiting = waiting;
+    this.host.subscribe(this);
+    return waiting.promise;
   }
+
+  private endWaiting(end: (waiting: Waiting) => void): void {
+    const { waiting } = this;
+    if (!waiting) return;
+    this.waiting = null;
+    end(waiting);
+    this.host.unsubscribe(this);
+  }
+
+  /**
+   * As in XState's own references: a part of the snapshot, whose observers are called when it changes.
+   *
+   * @param isEqual compares two parts, `Object.is` by default.
+   */
+  readonly select = <T>(
+    selector: (snapshot: SnapshotFrom<M>) => T,
+    isEqual: (one: T, other: T) => boolean = Object.is,
+  ): Subscribable<T> & { readonly get: () => T } => ({
+    get: () => selector(this.getSnapshot()),
+    subscribe: (observer: Observer<T> | ((part: T) => void), error?: (error: any) => void, complete?: () => void) => {
+      const given = typeof observer === 'function' ? { next: observer, error, complete } : bound(observer);
+      let part = selector(this.getSnapshot());
+      return this.subscribe({
+        next: (snapshot) => {
+          const next = selector(snapshot);
+          if (isEqual(part, next)) return;
+          part = next;
+          given.next?.(next);
+        },
+        error: given.error,
+        complete: given.complete,
+      });
+    },
+  });
 
   getPersistedSnapshot(): SnapshotFrom<M> {
     return (this.machine as AnyStateMachine).getPersistedSnapshot(this.getSnapshot() as never) as SnapshotFrom<M>;
@@ -201,20 +252,30 @@ export class ClusterActorRef<M extends AnyStateMachine> {
     return { kind: this.kind, id: this.actorId };
   }
 
-  [Symbol.observable](): this {
+  [OBSERVABLE](): this {
     return this;
   }
 
-  /** Handles a durable version that this process cannot read, so that `ready` resolves. @internal */
-  unreadable(): void {
-    this.hasVersion();
+  /** The cluster was closed. @internal */
+  closed(error: unknown): void {
+    this.endWaiting(({ reject }) => reject(error));
+  }
+
+  /** The actor cannot be used, or this process cannot read its snapshots: that ends subscriptions, as in XState. @internal */
+  failed(error: unknown): void {
+    this.closed(error);
+    for (const observer of this.observers) {
+      this.observers.delete(observer);
+      this.host.unsubscribe(this);
+      this.call(() => observer.error?.(error));
+    }
   }
 
   /** Handles a durable version. @internal */
   received(version: ReceivedVersion): void {
     const isNew = isLater(version, this.announced);
     if (isLater(version, this.version)) this.version = version;
-    this.hasVersion();
+    this.endWaiting(({ resolve }) => resolve());
     if (!isNew) return;
     this.announced = version;
     for (const event of version.emitted)
@@ -253,6 +314,3 @@ const bound = <T>(observer: Observer<T>): Observer<T> => ({
   error: observer.error?.bind(observer),
   complete: observer.complete?.bind(observer),
 });
-
-/** The reference as XState's type `ActorRef` for the machine. */
-export type AsActorRef<M extends AnyStateMachine> = ActorRef<SnapshotFrom<M>, EventFromLogic<M>, EmittedFrom<M>>;

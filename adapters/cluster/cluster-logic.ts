@@ -29,6 +29,11 @@ interface Received<L extends Machines[string]> {
   readonly snapshot: SnapshotFrom<L>;
 }
 
+interface Failed {
+  readonly type: '@cluster.failed';
+  readonly error: unknown;
+}
+
 interface Attached {
   readonly ref: ClusterActorRef<any>;
   end(): void;
@@ -39,8 +44,9 @@ interface Attached {
  * child leaves the actor as it is.
  *
  * @param cluster the cluster that hosts the actor.
- * @param kind a name of `actors` in `createCluster`.
- * @returns actor logic with the input `{ id }`. Its snapshot contains the actor's, as `actor`.
+ * @param kind a name of `machines` in `createCluster`.
+ * @returns actor logic with the input `{ id, input }`, where `input` is the actor's, if it has to be created. Its snapshot contains the
+ * actor's, as `actor`. It fails with an `ActorError` if the actor cannot be created or read.
  * @example
  * ```ts
  * import { assign, createActor, setup } from 'xstate';
@@ -68,7 +74,7 @@ export function clusterLogic<M extends Machines, K extends keyof M & string>(
   kind: K,
 ): ActorLogic<
   ClusterChildSnapshot<M[K]>,
-  EventFromLogic<M[K]> | Received<M[K]>,
+  EventFromLogic<M[K]> | Received<M[K]> | Failed,
   { readonly id: string; readonly input?: InputFrom<M[K]> },
   ActorSystem<any>,
   EmittedFrom<M[K]>
@@ -91,12 +97,15 @@ export function clusterLogic<M extends Machines, K extends keyof M & string>(
     start: ({ id, input }, { self, emit }) => {
       const ref = cluster.actor(kind, id, input === undefined ? {} : { input });
       const notify = () => self.send({ type: '@cluster.snapshot', snapshot: ref.getSnapshot() });
-      const subscriptions = [ref.subscribe({ next: notify, error: notify }), ref.on('*', (event) => emit(event as never))];
+      const failed = (error: unknown) =>
+        (ref.getSnapshot() as Snapshot<unknown>).status === 'error' ? notify() : self.send({ type: '@cluster.failed', error });
+      const subscriptions = [ref.subscribe({ next: notify, error: failed }), ref.on('*', (event) => emit(event as never))];
       attached.set(self, { ref, end: () => subscriptions.forEach((one) => one.unsubscribe()) });
     },
     transition: (child, event, { self }) => {
       const { type } = event as { readonly type: string };
       if (type === '@cluster.snapshot') return received(child, (event as Received<M[K]>).snapshot);
+      if (type === '@cluster.failed') return { ...child, status: 'error', output: undefined, error: (event as Failed).error };
       const link = attached.get(self);
       if (type !== 'xstate.stop') link?.ref._send(event);
       else {

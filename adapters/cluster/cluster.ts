@@ -38,7 +38,7 @@ import { LocalActor, type ActorSite } from './local-actor.js';
 import { preferredFor } from './placement.js';
 import { Replicas } from './replicas.js';
 import { SHARED, SharedCopies } from './shared-copies.js';
-import { notJson } from './stored-state.js';
+import { notJson, VALUES_MAX, valuesIn } from './stored-state.js';
 
 export type { ActorOptions, ClusterOptions, Machines, MachineVersion } from './cluster-options.js';
 export { delivery, type Delivery } from './delivery.js';
@@ -210,8 +210,8 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     return new ClusterActorRef<M[K]>(kind, id, this.#kinds.get(kind)!.machine as M[K], input, {
       system: this.#system,
       send: async (ref, event) => this.#sendEvent(used(ref), event),
-      latest: (ref) => this.#actors.get(ref.id)?.last ?? null,
-      subscribe: (ref) => used(ref).subscribe(ref),
+      latest: (ref) => this.#actors.get(ref.id)?.latest ?? null,
+      subscribe: (ref) => (this.#closed ? ref.failed(this.#closed) : used(ref).subscribe(ref)),
       unsubscribe: (ref) => this.#actors.get(ref.id)?.unsubscribe(ref),
       where: (ref) => this.#where(ref.id),
       failed: (error, what) => this.#warn(error, what),
@@ -314,19 +314,28 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
 
   async #sendEvent(local: LocalActor, event: unknown): Promise<void> {
     if (this.#closed) throw this.#closed;
-    const why = isObject(event) && typeof event['type'] === 'string' ? notJson(event) : 'it has no type';
+    const type = isObject(event) ? event['type'] : undefined;
+    const why =
+      typeof type !== 'string' ? 'it has no type' : type.startsWith('xstate.') ? 'its type belongs to XState' : notJson(event);
     if (why !== null)
       throw new ActorError(
         'event',
-        `Actor "${local.key}" was sent an event that is not JSON: ${why}. Send plain data with a type.`,
+        `Actor "${local.key}" was sent an event that cannot be sent: ${why}. Send plain data with a type.`,
       );
-    const size = JSON.stringify(event).length;
-    if (size > this.#site.sizeMax)
+    const text = JSON.stringify(event);
+    if (text.length > this.#site.sizeMax)
       throw new ActorError(
         'event',
-        `Actor "${local.key}" was sent an event of ${size} characters. The limit is ${this.#site.sizeMax}. Send a smaller one.`,
+        `Actor "${local.key}" was sent an event of ${text.length} characters. The limit is ${this.#site.sizeMax}. Send a smaller one.`,
       );
-    return local.send(event);
+    const values = text.length < VALUES_MAX ? text.length : valuesIn(event);
+    if (values > VALUES_MAX)
+      throw new ActorError(
+        'event',
+        `Actor "${local.key}" was sent an event of ${values} keys and values. The limit is ${VALUES_MAX}. Send a smaller one.`,
+      );
+    // The host receives a copy, also in the same process.
+    return local.send(JSON.parse(text), Math.max(text.length / this.#site.sizeMax, values / VALUES_MAX));
   }
 
   #send(key: string, to: NodeId, message: Message): void {
@@ -385,6 +394,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
 
   async #where(key: string): Promise<NodeId | null> {
     await this.ready;
+    if (this.#closed) throw this.#closed;
     const known = this.#actors.get(key)?.host;
     if (known !== null && known !== undefined) return known;
     return new Promise((resolve) => {

@@ -10,6 +10,7 @@ import { StateMachine, type AnyActorLogic, type AnyActorRef, type AnyStateMachin
 import { isObject } from '../../machines/checks.js';
 import { HOSTED } from '../../network/cluster-observation.js';
 import { builtin } from '../../network/world/internals.js';
+import { delivering } from './delivery.js';
 
 type Args = { readonly context: unknown; readonly event: EventObject; readonly self: AnyActorRef; readonly system: unknown };
 type Action = (args: Args, params: unknown) => void;
@@ -29,6 +30,9 @@ export interface DeferredMachine {
   /** The actions by name, to repeat one that another process has left unfinished. */
   readonly actions: ReadonlyMap<string, Action>;
 }
+
+/** The event of a child whose start threw an error. */
+const THREW = '@cluster.threw';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -141,12 +145,18 @@ class Wrapping {
         const run = () => {
           waiting.delete(scope.self);
           if (wait.isStopped) return;
-          logic.start!(snapshot, scope);
+          try {
+            delivering(null, () => logic.start!(snapshot, scope));
+          } catch (error) {
+            return scope.self.send({ type: THREW, error } as EventObject);
+          }
           for (const event of wait.events) scope.self.send(event);
         };
         this.defer({ name: null, context: null, event: { type: 'xstate.init' }, params: undefined, run });
       },
       transition: (snapshot, event, scope) => {
+        if (event.type === THREW)
+          return { ...snapshot, status: 'error', error: (event as EventObject & { error: unknown }).error };
         const wait = waiting.get(scope.self);
         if (!wait) return logic.transition(snapshot, event, scope);
         if (event.type === 'xstate.stop') {

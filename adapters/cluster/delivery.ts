@@ -15,8 +15,8 @@ export interface Delivery {
 
 let current: Delivery | null = null;
 
-/** @internal */
-export function delivering<T>(delivery: Delivery, run: () => T): T {
+/** Runs an action with its delivery, or, with null, the start of a child. @internal */
+export function delivering<T>(delivery: Delivery | null, run: () => T): T {
   const before = current;
   current = delivery;
   try {
@@ -28,7 +28,7 @@ export function delivering<T>(delivery: Delivery, run: () => T): T {
 
 /**
  * Returns the idempotency key and the fencing token of the action that runs now, in a machine of `createCluster`. Call it before the first
- * `await` of the action.
+ * `await` of the action. An invoked promise has none: pass it a key from the state as input, which is the same when it starts again.
  *
  * @returns the key, which every repetition of the action has again, and the fence of the present activation.
  * @throws UsageError outside of an action of a cluster actor.
@@ -36,6 +36,8 @@ export function delivering<T>(delivery: Delivery, run: () => T): T {
  */
 export function delivery(): Delivery {
   if (current === null)
-    throw new UsageError('delivery() works only in actions of cluster actors. Call it in an action, before its first await');
+    throw new UsageError(
+      'delivery() works only in actions of cluster actors. Call it in an action, before its first await; pass an invoked promise a key from the state as input',
+    );
   return current;
 }

@@ -2,14 +2,14 @@
 import type { EventObject } from 'xstate';
 import { statePath } from '../../machines/checks.js';
 import type { ClusterNotice } from '../../machines/cluster/messages.js';
-import type { ReplicaState } from '../../machines/cluster/replica.js';
+import { isLaterVersion, type ReplicaState } from '../../machines/cluster/replica.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { ClusterObservation, HostedActor } from '../../network/cluster-observation.js';
 import type { Locks } from '../locks/locks.js';
 import { Activation } from './activation.js';
 import { ActorNode, type ActorWorld } from './actor-node.js';
 import { ClusterActorRef, type AnyClusterActor, type ReceivedVersion } from './actor-ref.js';
-import { ActorError } from './errors.js';
+import { ActorError, receivedError } from './errors.js';
 import { SentEvents } from './sent-events.js';
 import { migrated, type Kind } from './versions.js';
 import type { Lock } from '../locks/lock-handle.js';
@@ -69,6 +69,14 @@ export class LocalActor {
       });
   }
 
+  /** The last durable version that this process knows: as a subscriber, or as the host. */
+  get latest(): ReceivedVersion | null {
+    const committed = this.activation && this.node?.hosting?.context.committed;
+    if (!committed || (this.last && !isLaterVersion(committed, this.last))) return this.last;
+    const { fence, seq, state } = committed;
+    return { fence, seq, state: state as ReceivedVersion['state'], emitted: [] };
+  }
+
   get isHosted(): boolean {
     return this.activation !== null;
   }
@@ -108,13 +116,16 @@ export class LocalActor {
   }
 
   /** Sends an event. Events of one turn of the event loop are sent together. */
-  send(event: unknown): Promise<void> {
-    const sent = this.sentEvents.add(event);
-    if (!this.isFlushing) {
-      this.isFlushing = true;
-      queueMicrotask(() => this.flush());
-    }
+  send(event: unknown, weight: number): Promise<void> {
+    const sent = this.sentEvents.add(event, weight);
+    this.flushSoon();
     return sent;
+  }
+
+  private flushSoon(): void {
+    if (this.isFlushing) return;
+    this.isFlushing = true;
+    queueMicrotask(() => this.flush());
   }
 
   private flush(): void {
@@ -129,7 +140,7 @@ export class LocalActor {
     const { size } = this.refs;
     this.refs.set(ref, (this.refs.get(ref) ?? 0) + 1);
     if (size === 0) this.step({ type: 'subscribe' });
-    else if (this.last) queueMicrotask(() => this.last && ref.received(this.last));
+    else if (this.last) queueMicrotask(() => this.last && ref.received({ ...this.last, emitted: [] }));
   }
 
   unsubscribe(ref: AnyClusterActor): void {
@@ -163,6 +174,7 @@ export class LocalActor {
 
   close(error: Error): void {
     this.sentEvents.close(error);
+    for (const ref of this.refs.keys()) ref.closed(error);
     this.stop();
     this.lock?.release();
     this.node?.close();
@@ -191,9 +203,10 @@ export class LocalActor {
         break;
       case 'settled':
         this.sentEvents.settled(notice.upTo, notice.failures);
+        this.flushSoon();
         break;
       case 'failed':
-        this.sentEvents.failed(notice.error);
+        this.fail(notice.error);
         break;
       case 'version':
         this.receive(notice);
@@ -226,6 +239,13 @@ export class LocalActor {
     }
   }
 
+  private fail(sent: unknown): void {
+    const error = receivedError(this.key, sent);
+    this.sentEvents.failed(error);
+    this.flushSoon();
+    for (const ref of this.refs.keys()) ref.failed(error);
+  }
+
   private receive(version: Version): void {
     try {
       const { fence, seq, state, emitted } = version;
@@ -238,7 +258,7 @@ export class LocalActor {
     } catch (error) {
       if (!this.isUnreadable) this.site.failed(error, `snapshots of ${this.key}, which are not received here`);
       this.isUnreadable = true;
-      for (const ref of this.refs.keys()) ref.unreadable();
+      for (const ref of this.refs.keys()) ref.failed(error);
       return;
     }
     for (const ref of this.refs.keys()) ref.received(this.last);

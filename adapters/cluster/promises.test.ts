@@ -223,7 +223,8 @@ describe('errors', () => {
     const sent = [ref.send({ type: 'ADD' }), ref.send({ type: 'DATE' }), ref.send({ type: 'ADD' })];
     await expect(sent[1]).rejects.toMatchObject({
       reason: 'snapshot',
-      message: 'Actor "odd/x" would have a snapshot that is not JSON: snapshot.context.at is a Date',
+      message:
+        'Actor "odd/x" would have a snapshot that is not JSON: snapshot.context.at is a Date. Keep plain data in the context.',
     });
     await Promise.all([sent[0], sent[2]]);
     expect(ref.getSnapshot().context).toEqual({ at: null, n: 2 });

@@ -1,22 +1,25 @@
 /**
  * The events that this process has sent to one actor. Each has a number, and waits until the actor's host reports whether it was applied.
  */
-import { isObject } from '../../machines/checks.js';
 import type { FailedEvent } from '../../machines/cluster/messages.js';
 import { receivedError } from './errors.js';
 
 interface Waiting {
   readonly event: unknown;
+  /** Its part of the largest message, 1 at most. */
+  readonly weight: number;
   resolve(): void;
   reject(error: Error): void;
 }
 
 export class SentEvents {
   /** Events that the sender role has not received yet. */
-  private fresh: Waiting[] = [];
+  private readonly fresh: Waiting[] = [];
   /** Oldest first; the first one has the number `first`. */
   private readonly sent: Waiting[] = [];
   private first = 1;
+  /** The weight of the sent events, which one message may have to repeat. */
+  private inFlight = 0;
 
   constructor(private readonly key: string) {}
 
@@ -24,32 +27,42 @@ export class SentEvents {
     return this.fresh.length + this.sent.length;
   }
 
-  add(event: unknown): Promise<void> {
-    return new Promise((resolve, reject) => this.fresh.push({ event, resolve, reject }));
+  add(event: unknown, weight: number): Promise<void> {
+    return new Promise((resolve, reject) => this.fresh.push({ event, weight, resolve, reject }));
   }
 
-  /** The events that the sender role numbers next. */
+  /** The events that the sender role numbers next. Others wait until events in flight are settled. */
   take(): readonly unknown[] {
-    const { fresh } = this;
-    this.fresh = [];
-    this.sent.push(...fresh);
-    return fresh.map(({ event }) => event);
+    let end = 0;
+    for (; end < this.fresh.length; end++) {
+      const { weight } = this.fresh[end]!;
+      if (this.inFlight > 0 && this.inFlight + weight > 1) break;
+      this.inFlight += weight;
+    }
+    const taken = this.fresh.splice(0, end);
+    this.sent.push(...taken);
+    return taken.map(({ event }) => event);
   }
 
   settled(upTo: number, failures: readonly FailedEvent[]): void {
     for (const waiting of this.sent.splice(0, Math.max(0, upTo + 1 - this.first))) {
       const failure = failures.find(({ number }) => number === this.first);
       this.first++;
+      this.lighten(waiting.weight);
       if (failure) waiting.reject(receivedError(this.key, failure.error));
       else waiting.resolve();
     }
   }
 
   /** Rejects the sent events: it is unknown whether they were applied. */
-  failed(error: unknown): void {
-    const reason = isObject(error) && !(error instanceof Error) ? receivedError(this.key, error) : (error as Error);
+  failed(error: Error): void {
     this.first += this.sent.length;
-    for (const { reject } of this.sent.splice(0)) reject(reason);
+    this.inFlight = 0;
+    for (const { reject } of this.sent.splice(0)) reject(error);
+  }
+
+  private lighten(weight: number): void {
+    this.inFlight = this.sent.length === 0 ? 0 : this.inFlight - weight;
   }
 
   /** A new sender role numbers from 1; no events of the old one are pending. */

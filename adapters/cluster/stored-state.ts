@@ -32,16 +32,29 @@ export interface StoredState {
   readonly actions: readonly StoredAction[];
 }
 
+/** The nesting depth of events and states: a message that contains one has a few levels more, up to its own limit of 64. */
+const DEPTH_MAX = 50;
+/** The number of keys and values of a version, or of the events in one message: half of what a message may have. */
+export const VALUES_MAX = 2 ** 16;
+
+/** The number of keys and values. */
+export function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const parts = Object.values(value);
+  return parts.reduce((sum: number, part) => sum + valuesIn(part), 1 + (Array.isArray(value) ? 0 : parts.length));
+}
+
 /**
- * Finds where a value stops being JSON: the path and the kind of the part; `null` for a value that is JSON. A key whose value is undefined
- * is left out by JSON, and is accepted.
+ * Finds where a value stops being JSON that a message can carry: the path and the kind of the part; `null` for a value that is. A key whose
+ * value is undefined is left out by JSON, and is accepted.
  */
-export function notJson(value: unknown, path = ''): string | null {
+export function notJson(value: unknown, path = '', depth = DEPTH_MAX): string | null {
   if (value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean') return null;
   if (typeof value === 'number') return Number.isFinite(value) ? null : `${path || 'it'} is ${value}`;
+  if (typeof value === 'object' && depth === 0) return `it has more than ${DEPTH_MAX} lists and objects inside each other`;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
-      const found = value[i] === undefined ? `${path}[${i}] is undefined` : notJson(value[i], `${path}[${i}]`);
+      const found = value[i] === undefined ? `${path}[${i}] is undefined` : notJson(value[i], `${path}[${i}]`, depth - 1);
       if (found !== null) return found;
     }
     return null;
@@ -51,7 +64,7 @@ export function notJson(value: unknown, path = ''): string | null {
   if (prototype !== Object.prototype && prototype !== null)
     return `${path || 'it'} is a ${(value.constructor as { name?: string } | undefined)?.name ?? 'class instance'}`;
   for (const key in value) {
-    const found = notJson((value as Record<string, unknown>)[key], path === '' ? key : `${path}.${key}`);
+    const found = notJson((value as Record<string, unknown>)[key], path === '' ? key : `${path}.${key}`, depth - 1);
     if (found !== null) return found;
   }
   return null;

@@ -7,9 +7,20 @@ import type { SchedulerLike, Subscription } from 'rxjs';
 import { parentOf, schedule, scheduledEvents, type Scheduled } from '../../network/world/internals.js';
 import type { StoredTimer } from './stored-state.js';
 
+/** The longest delay of a timer of JavaScript: 24.8 days. A longer one would end at once. */
+const DELAY_MS_MAX = 2 ** 31 - 1;
+
 /** A clock for XState that uses a scheduler of RxJS. */
 export const clockOn = (scheduler: SchedulerLike) => ({
-  setTimeout: (run: () => void, ms: number) => scheduler.schedule(() => run(), ms),
+  setTimeout: (run: () => void, ms: number) =>
+    scheduler.schedule<number>(
+      function (left = 0) {
+        if (left <= 0) run();
+        else this.schedule(left - DELAY_MS_MAX, Math.min(left, DELAY_MS_MAX));
+      },
+      Math.min(ms, DELAY_MS_MAX),
+      ms - DELAY_MS_MAX,
+    ),
   clearTimeout: (timer: Subscription | undefined) => timer?.unsubscribe(),
 });
 

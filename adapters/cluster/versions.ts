@@ -1,7 +1,9 @@
 /** Compares the version of a stored snapshot with that of the machine: an older snapshot is migrated, and a newer one is rejected. */
 import type { AnyStateMachine } from 'xstate';
+import { isObject } from '../../machines/checks.js';
+import { thrownText } from '../../machines/errors.js';
 import { ActorError } from './errors.js';
-import { isStoredState, type StoredState } from './stored-state.js';
+import { isStoredState, notJson, type StoredState } from './stored-state.js';
 
 /** A machine that the application registered under a kind. */
 export interface Kind {
@@ -29,5 +31,30 @@ export function migrated(key: string, { version, migrate, name }: Kind, state: u
       `Actor "${key}" was stored by version ${state.version} of "${name}", and this process has version ${version}. ` +
         `${state.version > version ? 'Deploy the new version here' : `Give versions: { ${name}: { version: ${version}, migrate } }`}.`,
     );
-  return { ...state, version, snapshot: migrate(state.snapshot, state.version) as StoredState['snapshot'] };
+  return { ...state, version, snapshot: migratedSnapshot(key, { version, migrate, name }, state) };
+}
+
+/** The result of the application's `migrate`, which is stored only if it is a snapshot. */
+function migratedSnapshot(
+  key: string,
+  { version, migrate, name }: Pick<Kind, 'version' | 'migrate' | 'name'>,
+  state: StoredState,
+): StoredState['snapshot'] {
+  const failed = (why: string, cause?: unknown) =>
+    new ActorError(
+      'version',
+      `Actor "${key}" cannot be migrated from version ${state.version} of "${name}" to ${version}: ${why}. Return the new snapshot from versions.${name}.migrate.`,
+      { cause },
+    );
+  let snapshot: unknown;
+  try {
+    snapshot = migrate!(structuredClone(state.snapshot), state.version);
+  } catch (error) {
+    throw failed(`migrate threw an error: ${thrownText(error)}`, error);
+  }
+  if (!isObject(snapshot) || typeof snapshot['status'] !== 'string' || !('value' in snapshot) || !isObject(snapshot['context']))
+    throw failed('migrate did not return a snapshot with status, value and context');
+  const why = notJson(snapshot);
+  if (why !== null) throw failed(`the snapshot that migrate returned is not JSON: ${why}`);
+  return snapshot as unknown as StoredState['snapshot'];
 }

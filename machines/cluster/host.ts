@@ -183,6 +183,7 @@ export const hostMachine = setup({
     noteVersion: assign(({ context }, applied: Applied) => ({
       copy: versionAfter(context, applied),
       emitted: applied.emitted,
+      turn: applied.turn,
       keepers: [],
     })),
     noteKept: assign({ keepers: ({ context }, { from }: ReceivedOf<'kept'>) => [...context.keepers, from] }),

@@ -12,6 +12,8 @@ export interface Applied {
   /** The events that the actor emitted, for watchers. */
   readonly emitted: unknown;
   readonly failures: readonly (FailedEvent & { readonly sender: string })[];
+  /** How many entries of the turn were applied, if not all. */
+  readonly turn: number;
 }
 
 export interface HostInput {
@@ -129,7 +131,8 @@ export function settlementsOf(context: HostContext, events: EventsMessage): read
 }
 
 /** Rule 5. The actor's next version, after the queued events of this turn were applied. */
-export function versionAfter({ copy, fence, queue, turn, sendersMax }: HostContext, applied: Applied): ActorCopy {
+export function versionAfter({ copy, fence, queue, sendersMax }: HostContext, applied: Applied): ActorCopy {
+  const { turn } = applied;
   const { state, isAwake, failures } = applied;
   const entries = sentIn({ queue, turn });
   const seen = new Map((copy?.seen ?? []).map((one) => [one.sender, one]));

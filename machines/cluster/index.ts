@@ -34,9 +34,16 @@ interface LogContext {
 type Restore = Extract<ClusterNotice, { readonly type: 'restore' }>;
 type Apply = Extract<ClusterNotice, { readonly type: 'apply' }>;
 
-const answer = tell(({ context: { applied } }: { context: LogContext }) => ({
+const answer = tell(({ context: { applied }, event }: { context: LogContext; event: Restore | Apply }) => ({
   role: HOST,
-  message: { type: 'applied', state: applied, isAwake: false, emitted: null, failures: [] } as { type: string },
+  message: {
+    type: 'applied',
+    state: applied,
+    isAwake: false,
+    emitted: null,
+    failures: [],
+    turn: event.type === 'apply' ? event.entries.length : 0,
+  } as { type: string },
 }));
 
 /** A chart for tests and checks instead of the user's machine: it appends each event to a list. */

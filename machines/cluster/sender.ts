@@ -16,6 +16,7 @@
  * States.
  *    idle      has no pending events or subscribers, and knows of no host
  *    seeking   has asked a candidate for the host
+ *    refused   the actor could not be hosted: subscribers ask again after a while, and events at once
  *    attached  knows the host; events that were sent to it may be unacknowledged
  * Invariants: `host` is set exactly in attached; numbers in `unacked` grow by 1 and end with `next - 1`.
  */
@@ -184,12 +185,22 @@ export const senderMachine = setup({
         subscribe: { actions: 'subscribe' },
         unsubscribe: { actions: 'unsubscribe' },
         hosted: { target: 'attached', actions: [withEvent('noteHost'), toHost] },
-        refused: { target: 'idle', actions: ['fail', withEvent('announceFailed')] }, // 3
+        refused: { target: 'refused', actions: ['fail', withEvent('announceFailed')] }, // 3
         timer: { target: 'seeking', reenter: true, actions: 'nextCandidate' }, // 1
         'link.down': [
           { guard: withEvent('isCandidate'), target: 'seeking', reenter: true, actions: ['nextCandidate', toHost] },
           { actions: toHost },
         ],
+      },
+    },
+    refused: {
+      entry: retry,
+      exit: noRetry,
+      on: {
+        send: { target: 'idle', actions: withEvent('noteEvents') },
+        subscribe: { actions: 'subscribe' },
+        unsubscribe: { actions: 'unsubscribe' },
+        timer: 'idle',
       },
     },
     attached: {
