@@ -187,23 +187,6 @@ test('a connection that is lost within five seconds counts as a failed attempt',
   expect(clock.pending).toBe(0);
 });
 
-test('peers with one clock report the same reason once in ten seconds', async () => {
-  const warn = quiet();
-  const clock = new Clock();
-  const hub = new Place(clock);
-  const all = [hub, hub, hub].map((place) => overOf([place], clock).transport);
-  for (const transport of all) void transport.connect().catch(() => {});
-  await clock.turn(9_000);
-  expect(warn.mock.calls).toHaveLength(1);
-  await clock.turn(5_000);
-  expect(warn.mock.calls).toHaveLength(2);
-  const last = overOf([{ driver: () => Promise.reject(new ConnectionError('no route')) } as unknown as Place], clock).transport;
-  void last.connect().catch(() => {});
-  await clock.turn(5_000);
-  expect(warn.mock.calls.flat()).toContain('peer "a" has no connection and will retry: no route');
-  for (const transport of [...all, last]) await transport.close();
-});
-
 test('an attempt without a result is stopped after five seconds', async () => {
   quiet();
   const clock = new Clock();

@@ -10,7 +10,7 @@
  * checks about every two seconds whether an earlier one is available. It opens the new connection before it leaves the old one, and ignores
  * the old one from then on, which keeps the order.
  */
-import { Subscription, type SchedulerLike } from 'rxjs';
+import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, fraction, type PlatformEnvironment, type InEnvironment } from '../environment.js';
 import type { Connection, Driver, DriverListener } from './driver.js';
@@ -189,23 +189,9 @@ class Reconnecting {
 
   /** Warns with the reason for which the peer waits. */
   private complain(error: Error): void {
-    const { clock } = this.environment;
-    if (clock.now() - this.reportedAt < QUIET_MS) return;
-    this.reportedAt = clock.now();
-    if (error instanceof DisplacedError || isNews(error.message, clock))
-      console.warn(`${this.who} has no connection and will retry: ${escape(error.message)}`);
+    const now = this.environment.clock.now();
+    if (now - this.reportedAt < QUIET_MS) return;
+    this.reportedAt = now;
+    console.warn(`${this.who} has no connection and will retry: ${escape(error.message)}`);
   }
-}
-
-/** The last times of the reasons that peers with this clock have reported. */
-const reported = new WeakMap<SchedulerLike, Map<string, number>>();
-
-/** True once in a while for the same reason: when a hub ends, it has ended for all peers of this process. */
-function isNews(reason: string, clock: SchedulerLike): boolean {
-  const now = clock.now();
-  const recent = new Map([...(reported.get(clock) ?? [])].filter(([, at]) => now - at < QUIET_MS));
-  const isNew = !recent.has(reason);
-  if (isNew) recent.set(reason, now);
-  reported.set(clock, recent);
-  return isNew;
 }
