@@ -1,4 +1,4 @@
-/** What programs do wrong, or in large amounts, ends with an error for the caller or works: it never blocks an actor. */
+/** Misuse and large amounts end with an error for the caller, or work; they never block an actor. */
 import { from } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { assign, createActor, emit, fromCallback, setup, toPromise, waitFor, type AnyActorRef } from 'xstate';
@@ -159,7 +159,7 @@ test('ready resolves after an event was sent, and a host reads its own version',
   expect(peers[0]!.cluster.actor('counter', 'x').getSnapshot().context.n).toBe(2);
 });
 
-test('a callback that throws at its start takes onError; the delivery belongs to actions only', async () => {
+test('a callback that throws at its start takes onError, and has no delivery', async () => {
   const seen: unknown[] = [];
   const bad = fromCallback(() => {
     try {

@@ -14,7 +14,7 @@ const DELAY_MS_MAX = 2 ** 31 - 1;
 export const clockOn = (scheduler: SchedulerLike) => ({
   setTimeout: (run: () => void, ms: number) =>
     scheduler.schedule<number>(
-      function (left = 0) {
+      function (left) {
         if (left <= 0) run();
         else this.schedule(left - DELAY_MS_MAX, Math.min(left, DELAY_MS_MAX));
       },
