@@ -140,7 +140,9 @@ test('closing the hub before the locks prints one line for each peer', async () 
   await Promise.all(all.map((locks) => locks.request('printer', () => {})));
   await hub.close();
   await Promise.all(all.map((locks) => locks.close()));
-  expect(texts.map((text) => text.replace(/: .*/s, '')).toSorted()).toEqual(ids.map((id) => `peer "${id}" has no connection and will retry`));
+  expect(texts.map((text) => text.replace(/: .*/s, '')).toSorted()).toEqual(
+    ids.map((id) => `peer "${id}" has no connection and will retry`),
+  );
 });
 
 describe('a peer with unreasonable epoch numbers', () => {

@@ -331,9 +331,7 @@ test('a lost lock notifies all holders, and is requested again for waiting calle
   for (const who of ['one', 'two'])
     expect(lockOf(who).signal.reason).toMatchObject({
       name: 'LostError',
-      message: expect.stringMatching(
-        /^lock "x" is lost: other peers may have continued without this peer. Request it again/,
-      ),
+      message: expect.stringMatching(/^lock "x" is lost: other peers may have continued without this peer. Request it again/),
     });
   expect([commands, queue.fence, queue.inside]).toEqual([['request'], undefined, []]);
   expect(notifications.filter(({ type }) => type === 'lost')).toEqual([

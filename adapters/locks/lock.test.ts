@@ -289,7 +289,9 @@ describe('snapshots persist and restore', () => {
     const again = createActor(lockLogicOf(all['b']!), { input: {} as LockInput, snapshot: textOf(lockOf(a)) });
     const lostEvent = new Promise<any>((resolve) => again.on('lost', resolve));
     again.start();
-    expect((await lostEvent).error.message).toMatch(/^lock "printer" is granted in a snapshot, but the process that held it has ended. /);
+    expect((await lostEvent).error.message).toMatch(
+      /^lock "printer" is granted in a snapshot, but the process that held it has ended. /,
+    );
   });
 
   test('in the same process as well, after a release, with a snapshot as an object', async () => {
@@ -303,7 +305,9 @@ describe('snapshots persist and restore', () => {
       const again = createActor(logic, { input: { locks, name: 'printer' }, snapshot });
       const lostEvent = new Promise<any>((resolve) => again.on('lost', resolve));
       again.start();
-      expect((await lostEvent).error.message).toMatch(/^lock "printer" is granted in a snapshot, but the actor has released it since. /);
+      expect((await lostEvent).error.message).toMatch(
+        /^lock "printer" is granted in a snapshot, but the actor has released it since. /,
+      );
       expect(again.getSnapshot().value).toBe('free');
     }
   });

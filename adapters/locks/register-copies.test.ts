@@ -27,7 +27,10 @@ const known = (decided: Keepers, copies: Record<string, Copy | null>) => {
 
 test.each([
   [7, 41],
-  [8, '"x" is known to 1 of 3 peers; the others have restarted without it'],
+  [
+    8,
+    'the value of register "x" is known to 1 of 3 peers; the others have lost it in a restart without storage. Start the members that have it, or use storage at all members',
+  ],
 ])('an interrupted first change counts if a peer has forgotten nothing since %i', async (since, made) => {
   const { register, answer } = await registerOf();
   const changed = register.change((n) => n + 1).catch(({ message }: Error) => message);

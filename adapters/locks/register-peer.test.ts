@@ -60,7 +60,8 @@ describe('a change', () => {
     await answer('c', copy(7, 40));
     expect(await changed).toMatchObject({
       name: 'ForgottenError',
-      message: '"x" is known to 1 of 3 peers; the others have restarted without it',
+      message:
+        'the value of register "x" is known to 1 of 3 peers; the others have lost it in a restart without storage. Start the members that have it, or use storage at all members',
     });
     expect(released).toHaveLength(1);
   });

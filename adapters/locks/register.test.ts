@@ -94,7 +94,8 @@ describe('a register', () => {
     await Promise.all(['b', 'c'].map(start));
     await expect(things['b']!.change((n) => n + 1)).rejects.toMatchObject({
       name: 'ForgottenError',
-      message: '"count" is known to 1 of 3 peers; the others have restarted without it',
+      message:
+        'the value of register "count" is known to 1 of 3 peers; the others have lost it in a restart without storage. Start the members that have it, or use storage at all members',
     });
     await crash('a');
     await start('a');

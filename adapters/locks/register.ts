@@ -324,7 +324,9 @@ export class Register<T extends Json> {
       awaited: (answers) => knownBy(answers, decided, this.isValue).asked,
     });
     if (known.is === 'forgotten')
-      throw new ForgottenError(`"${name}" is known to ${forgottenText(known, decided)}; the others have restarted without it`);
+      throw new ForgottenError(
+        `the value of register "${name}" is known to ${forgottenText(known, decided)}; the others have lost it in a restart without storage. Start the members that have it, or use storage at all members`,
+      );
     const { latest } = known;
     if (!latest || known.is === 'unwritten') return { latest: { fence: 0, value: initial, keepers: decided }, isSettled: false };
     return { latest: latest.fence === 0 ? { ...latest, value: initial } : latest, isSettled: known.is === 'settled' };

@@ -61,7 +61,10 @@ export class FrameReader {
 /** Same limit as for ids, so that root and token together stay below the limits of all brokers. */
 const ROOT_LENGTH_MAX = 255;
 
-/** True if brokers accept the text as the first part of a subject or topic: no invisible or partial characters, not reserved. */
+/**
+ * True if brokers accept the text as the first part of a subject or topic: no control characters, spaces, wildcards or halves of characters,
+ * and not reserved by the broker, as `$SYS` is.
+ */
 export const isTopicRoot = (value: unknown): value is string =>
   typeof value === 'string' &&
   value !== '' &&

@@ -107,7 +107,10 @@ test.each([
   [{ do: 'crash', node: 'a' }, /"crash" is not possible on a live node. Use pause, resume/],
   [{ do: 'pause', node: 'z' }, /"z" is not a node of the topology/],
   [{ do: 'jump', node: 'a' }, /"jump" is neither a command of protocol directory nor an event of the network/],
-  [{ do: 'clog', channel: ['a', 'b'] }, /are not held up at "a"\. Send the gesture to "b"/],
+  [
+    { do: 'clog', channel: ['a', 'b'] },
+    /Node "a" does not hold back messages from "a" to "b", which "b" receives\. Send the command to "b"/,
+  ],
   [{ do: 'release', node: 'a' }, /Node "a" cannot accept the command "release" in its current state/],
 ])('what cannot be done is refused, and nothing has changed: %o', async (gesture, why) => {
   const { gateOfA, notified } = await pair();

@@ -236,6 +236,8 @@ export class NodeGate {
 
   private peerOf([from, to]: readonly [NodeId, NodeId]): NodeId {
     if (to === this.node.id) return from;
-    throw new UsageError(`Messages from "${from}" to "${to}" are not held up at "${this.node.id}". Send the gesture to "${to}".`);
+    throw new UsageError(
+      `Node "${this.node.id}" does not hold back messages from "${from}" to "${to}", which "${to}" receives. Send the command to "${to}".`,
+    );
   }
 }

@@ -44,7 +44,10 @@ export function capacity(scale: Scale, level: number): number {
 /** Amount that a global bin gives at a time: the capacity of the bins that it supervises. */
 export const requestSize = (scale: Scale, level: number): number => capacity(scale, level - 1);
 
-/** Distance of a bin of this level to its supervisor: the nearest global bin of the next level, or the root. */
+/**
+ * Distance, in links of the tree, of a bin (a store of permits at a node) of this level to its supervisor: the nearest bin of the next level
+ * above it, or the root.
+ */
 export function supervisorDistance(level: number, depth: number): number {
   const unit = 2 ** (level + 1);
   const at = level === LOCAL_LEVEL ? depth : depth - 2 ** level;

@@ -27,7 +27,7 @@ export function ringBridge(topology: Topology): RingBridge {
   return { root: nodes[middle]!, parents, bridgeOwner: nodes[middle + 1]! };
 }
 
-/** `weights[i]` joins node `i` and the next one around the ring. */
+/** The weights of the links of a ring, in the order of its nodes: `weights[i]` is that of the link from node `i` to the next node. */
 export function ringWeights({ nodes, links }: Topology): number[] {
   const n = nodes.length;
   const weights = nodes.map((node, i) => {

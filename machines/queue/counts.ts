@@ -1,6 +1,7 @@
 /**
- * Bounds of counters for the checker. A guardian whose observation was not started by its own timer may count bouncing finds forever, and
- * only time ends that. From some number on, the count no longer matters.
+ * Bounds of counters for the checker of the arrow queue (guardian.ts has its terms). A guardian estimates φ, the
+ * number of finds on its edge, by counting the finds that return to it. If its own timer did not start the count, it may count forever,
+ * and only time ends that. From some number on, the count no longer matters.
  *
  * Let the count exceed the maximum of φ. Then so does the resulting estimate, and until the next timeout the difference of estimate and φ
  * is constant. Only a drop and the turn of the pointer change either, and they change both by one. While the difference is positive, every
