@@ -15,10 +15,14 @@ test('a client at a hub uses actors, and goes on when the hub has restarted', as
   let hub = await webSocketHub({ port: 0 });
   const { port } = hub;
   const at = (id: string) => linked(webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket }), { peers: [...peers, 'x'] });
-  const members = peers.map((id) => createCluster({ transport: at(id), peers, machines: { counter } }));
-  const client = createCluster({ transport: at('x'), peers, machines: { counter }, client: true });
+  const transports = [...peers, 'x'].map(at);
+  const all = transports.map((transport) =>
+    createCluster({ transport, peers, machines: { counter }, client: transport.id === 'x' }),
+  );
+  const client = all.at(-1)!;
   onTestFinished(async () => {
-    await Promise.all([client, ...members].map((cluster) => cluster.close({ withinMs: 500 })));
+    await Promise.all(all.map((cluster) => cluster.close({ withinMs: 500 })));
+    await Promise.all(transports.map((transport) => transport.close()));
     await hub.close();
   });
 
@@ -32,6 +36,6 @@ test('a client at a hub uses actors, and goes on when the hub has restarted', as
   const sent = ref.send({ type: 'ADD' });
   hub = await webSocketHub({ port });
   await sent;
-  await members[0]!.actor('counter', 'x').send({ type: 'ADD' });
+  await all[0]!.actor('counter', 'x').send({ type: 'ADD' });
   await expect.poll(() => seen.at(-1)).toBe(3);
 });
