@@ -1,4 +1,4 @@
-/** Writes the results of `quiver test` as JUnit XML for CI systems. Each failure, uncovered part and surviving mutant is a test case. */
+/** Writes the results of `quiver test` as JUnit XML for CI systems. Each failure, uncovered part and surviving mutant is a failed test case. */
 import { xmlText } from '../inspector/exports/xml-text.js';
 import type { ReportWithPages } from './test-machine.js';
 import type { Survivor, TestReport } from './test-report.js';

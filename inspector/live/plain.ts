@@ -1,6 +1,6 @@
 /**
  * Converts any value of a program to bounded JSON. Unreadable parts are marked, and values that are too deep or too large are cut with a
- * mark. Nothing here throws, and no getter of a value is called.
+ * mark. Nothing here throws, and no getter of the value itself is called.
  *
  * The program waits during the conversion, so the work is bounded too: reading stops when the limit is reached.
  */

@@ -1,6 +1,6 @@
 /**
- * The inspector's copy of a trace: the text of each line, a few integers for each line, and for each changing thing the rising list of the
- * lines that changed it.
+ * The inspector's copy of a trace: the text of each line, a few integers for each line, and for each role, overlay and link the rising list of
+ * the lines that changed it.
  *
  * The state at any moment takes one binary search for each thing, and only the found lines are parsed. A jump across a million lines
  * therefore costs the same as one step, without a replay.

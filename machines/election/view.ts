@@ -32,7 +32,7 @@ const between = (from: NodeId, to: NodeId, c: Config): readonly Flight[] =>
 
 export const adjacency = (c: Config): Adjacency => adjacencyNow(c.nodes.keys(), c.links);
 
-/** True if both ends of each link of this node see it up or down alike. The paper assumes this once links stop to change. */
+/** True if no link of this node is up in its own direction and down in the other. The paper assumes this once links stop to change. */
 export const isAgreedAt = (id: NodeId, c: Config): boolean => c.links.neighbors(id).every((peer) => c.links.up(peer, id));
 
 /**

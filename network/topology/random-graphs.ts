@@ -15,7 +15,7 @@ const WORK_MAX = 50_000_000;
 
 type Links = [number, number][];
 
-/** Every pair is linked with probability p. */
+/** A connected graph in which every pair is linked with probability p. It is drawn again until it is connected. */
 export function erdosRenyi(n: number, p: number, seed: number): Shape {
   const sought = { what: `erdos-renyi with n ${n} and p ${p}`, fix: 'Raise p', work: (n * n) / 2 };
   return drawConnected(n, seed, sought, (random) => {

@@ -15,7 +15,10 @@ import type { OutgoingMessages } from './outgoing-messages.js';
 import type { Numbering } from './numbering.js';
 import type { SearchedSystem } from './system.js';
 
-/** A possible next step of the environment, in the ids of the search. */
+/**
+ * A possible next step from outside of the nodes and messages: a command, a fault or a change of a link. It contains the numbers that the
+ * search gives to nodes, events and environments.
+ */
 export interface Move {
   readonly kind: 'command' | 'notification' | 'link' | 'crash' | 'restart' | 'reload' | 'corrupt';
   readonly choice: Choice;

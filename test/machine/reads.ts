@@ -138,7 +138,7 @@ export function readsOfGuard(guard: unknown, named: Readonly<Record<string, unkn
   return found;
 }
 
-/** The numbers and texts that the guards of a chart name. */
+/** The numbers and texts in the sources of guards. A search prefers states whose context has reached one of them. */
 export function constantsIn(guards: Iterable<unknown>): ReadonlySet<number | string> {
   const constants = new Set<number | string>();
   const visit = (guard: unknown): void => {

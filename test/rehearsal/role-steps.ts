@@ -1,6 +1,6 @@
 /**
  * Records the chart steps of the protocol nodes that an application creates through Quiver, for example the roles of its locks. The record
- * omits the link layer that carries their messages: a message goes from node to node.
+ * omits the steps of the link layer that carries their messages: a message goes from node to node.
  *
  * Recording must not influence a node. rehearse.ts compares the digests of the run with and without it.
  */
