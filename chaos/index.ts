@@ -49,7 +49,9 @@ async function work(): Promise<void> {
 function report({ round, subject, broker, isStored, faults }: FaultPlan, { history, violations }: RoundReport): void {
   const counts = [
     ...['grant', 'lost', 'members'].map((type) => [lines(history, type).length, type] as const),
-    ...['took', 'forgotten', 'named', 'leader', 'hosted', 'acknowledged', 'unstored'].map((what) => [notes(history, what).length, what] as const),
+    ...['took', 'forgotten', 'named', 'leader', 'hosted', 'acknowledged', 'unstored'].map(
+      (what) => [notes(history, what).length, what] as const,
+    ),
   ].filter(([count]) => count > 0);
   const isHeld = violations.length === 0;
   console.log(

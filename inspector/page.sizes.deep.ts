@@ -38,7 +38,9 @@ test('no state of the event table is cut, and no row covers another one', async 
       await page.keyboard.press('ArrowRight');
       if (i % 10 > 0) continue;
       expect(await cut()).toEqual([]);
-      for (const count of await page.locator('.event-row').evaluateAll((rows) => rows.map((row) => row.querySelectorAll('.change').length)))
+      for (const count of await page
+        .locator('.event-row')
+        .evaluateAll((rows) => rows.map((row) => row.querySelectorAll('.change').length)))
         seen.add(count);
       // The current row is in sight.
       const [table, row] = [page.getByRole('table', { name: 'events' }), page.locator('.event-row.is-now')];

@@ -90,7 +90,13 @@ export function validateCore(core: CoreDescription, complain: Complain): void {
   requireOneOf(network.reach, ['routed', 'links'], 'network.reach', complain);
   requireOneOf(network.addressing ?? 'names', ['names', 'ports'], 'network.addressing', complain);
   requireOneOf(network.order ?? 'unordered', ['fifo', 'unordered'], 'network.order', complain);
-  const wires = { listener: 'function', label: 'function', carrier: 'function', isInner: 'function', takers: 'function' } as const;
+  const wires = {
+    listener: 'function',
+    label: 'function',
+    carrier: 'function',
+    isInner: 'function',
+    takers: 'function',
+  } as const;
   if (wiring) requireMembers(wiring, wires, 'wiring', complain);
   if (!messages && !accepts) complain('messages', 'is missing. List the fields of each type of message, or use {} for none.');
   validateMessages(core, complain);

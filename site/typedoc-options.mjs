@@ -13,7 +13,10 @@ const sourcesIn = (folder) =>
     .map((name) => readFileSync(`${root}${folder}/${name}`, 'utf8'));
 const namesIn = (texts, pattern) => new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name)));
 
-const declared = namesIn(['adapters', 'inspector', 'machines', 'network', 'test'].flatMap(sourcesIn), /\binterface (\w+Options)\b/g);
+const declared = namesIn(
+  ['adapters', 'inspector', 'machines', 'network', 'test'].flatMap(sourcesIn),
+  /\binterface (\w+Options)\b/g,
+);
 const exported = namesIn([...sourcesIn('entries'), readFileSync(`${root}index.ts`, 'utf8')], /\btype (\w+Options)\b/g);
 
 /** A row has no column for the default value, so its description ends with it. */

@@ -19,19 +19,12 @@ const any = { ...testing, ...checking, swarm, systemsOf, compile, rehearse, insp
 const NO_PROTOCOL = 'needs a protocol as its first argument, got ';
 
 const uses: [what: string, use: () => unknown, answer: string][] = [
-  ...[
-    'explore',
-    'describeProtocol',
-    'startChart',
-    'startSystem',
-    'graphsOf',
-    'systemsOf',
-    'swarm',
-    'verifyTrace',
-  ].flatMap((name): [string, () => unknown, string][] => [
-    [`${name} of nothing`, () => any[name]!(), `${name} ${NO_PROTOCOL}undefined`],
-    [`${name} by name`, () => any[name]!('directory', {}), `${name} ${NO_PROTOCOL}"directory"`],
-  ]),
+  ...['explore', 'describeProtocol', 'startChart', 'startSystem', 'graphsOf', 'systemsOf', 'swarm', 'verifyTrace'].flatMap(
+    (name): [string, () => unknown, string][] => [
+      [`${name} of nothing`, () => any[name]!(), `${name} ${NO_PROTOCOL}undefined`],
+      [`${name} by name`, () => any[name]!('directory', {}), `${name} ${NO_PROTOCOL}"directory"`],
+    ],
+  ),
   ['the coverage of nothing', () => new checking.Coverage(undefined as never), `Coverage ${NO_PROTOCOL}undefined`],
   [
     'a core where properties are wanted',

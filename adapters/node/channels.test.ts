@@ -79,7 +79,9 @@ describe('a conversation', () => {
     expect(Channels.of(transport)).toBe(channels);
     const listener = { message: () => {} };
     expect(() => channels.open('', listener)).toThrow('The name "" has 0 characters. Use 1 to 512');
-    expect(() => channels.open('x'.repeat(513), listener)).toThrow('has 513 characters. Use 1 to 512, with suffixes such as "/locks"');
+    expect(() => channels.open('x'.repeat(513), listener)).toThrow(
+      'has 513 characters. Use 1 to 512, with suffixes such as "/locks"',
+    );
     channels.open('x'.repeat(512), listener);
     channels.open('y', listener);
     expect(() => channels.open('y', listener)).toThrow(

@@ -6,7 +6,10 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(new URL('../../docs/cluster.md', import.meta.url), 'utf8');
-const programs = [...page.matchAll(/```js\n((?:(?!```)[^])*)```\n\n```\n([^]*?)```/g)].map(([, program, shown]) => [program!, shown!]);
+const programs = [...page.matchAll(/```js\n((?:(?!```)[^])*)```\n\n```\n([^]*?)```/g)].map(([, program, shown]) => [
+  program!,
+  shown!,
+]);
 
 test.each(programs)('a program of docs/cluster.md prints what the page shows', (program, shown) => {
   const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {

@@ -18,7 +18,8 @@ describe('rows of different heights', () => {
   test('each pixel belongs to the row that covers it', () => {
     const heights = measured();
     for (let row = 0; row < 10; row++)
-      for (const place of [heights.placeOf(row, 10), heights.placeOf(row + 1, 10) - 1]) expect(heights.rowAt(place, 10)).toBe(row);
+      for (const place of [heights.placeOf(row, 10), heights.placeOf(row + 1, 10) - 1])
+        expect(heights.rowAt(place, 10)).toBe(row);
   });
 
   test('the same heights again are not new, and a row can shrink', () => {

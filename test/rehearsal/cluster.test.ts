@@ -13,9 +13,10 @@ import type { Main } from './peer.js';
 import type { RehearseOptions } from './options.js';
 import { rehearse } from './rehearse.js';
 
-const shipped = await shippedFrom<ShippedCluster>((path) => import(/* @vite-ignore */ `../../adapters/${path}.js`), [
-  'cluster/cluster',
-]);
+const shipped = await shippedFrom<ShippedCluster>(
+  (path) => import(/* @vite-ignore */ `../../adapters/${path}.js`),
+  ['cluster/cluster'],
+);
 const { options, main } = actorsUnder(shipped, ['mesh']);
 const two: RehearseOptions = { ...options, peers: 3, runs: 2, shrinkSeconds: 0 };
 
@@ -114,8 +115,7 @@ test.each([
 ])('a host that leaves %s delays an event by at most %s', async (leaves, _, ms) => {
   const { judge, found } = waits();
   const options = { peers: 3, runs: 1, seconds: 7, faults: [], knobs: { leaves: [leaves] }, judges: [judge, noErrors()] };
-  for (const seed of [4, 5])
-    expect((await rehearse({ ...options, seed, shrinkSeconds: 0 }, leaving)).failure).toBeNull();
+  for (const seed of [4, 5]) expect((await rehearse({ ...options, seed, shrinkSeconds: 0 }, leaving)).failure).toBeNull();
   expect(Math.max(...found.flatMap(({ before }) => before))).toBeLessThan(15);
   expect(Math.max(...found.map(({ longest }) => longest))).toBeLessThanOrEqual(ms);
 });

@@ -124,7 +124,9 @@ const each = <T>(seeds: number, run: (seed: number) => T): T[] => Array.from({ l
 function timeOf({ verdict, meters, seed }: Report): number {
   const measured = meters.find(({ name }) => name === 'stabilizationRoundTrips')?.measured;
   if (verdict !== 'valid' || measured === undefined)
-    throw new Error(`The run with seed ${seed} did not stabilize, was cut off, or violated a property. Run it in the simulator with this seed to see which.`);
+    throw new Error(
+      `The run with seed ${seed} did not stabilize, was cut off, or violated a property. Run it in the simulator with this seed to see which.`,
+    );
   return measured;
 }
 
