@@ -83,24 +83,21 @@ export interface ActorOptions<M extends AnyStateMachine> {
   readonly create?: boolean;
 }
 
-const isMachines = (value: unknown): boolean =>
-  isObject(value) && Object.values(value).length > 0 && Object.values(value).every((one) => one instanceof StateMachine);
+const isRecord = (value: unknown): boolean => isObject(value) && Object.keys(value).length > 0;
 const isVersion = (value: unknown): boolean =>
-  isObject(value) && isIntegerOf(value['version'], 1) && (value['migrate'] === undefined || hasMethods(value, 'migrate'));
+  isObject(value) &&
+  isIntegerOf(value['version'], 1) &&
+  (value['migrate'] === undefined || hasMethods(value, 'migrate')) &&
+  Object.keys(value).every((key) => key === 'version' || key === 'migrate');
 
 const CHECKS = {
   transport,
   peers,
-  machines: must('machines of XState by kind, as in { order: orderMachine }', isMachines),
+  machines: must('machines of XState by kind, as in { order: orderMachine }', isRecord),
   storage: optional(storage),
   client: optional(flag),
   placement: optional(must('"stay", "sender" or "balance"', (value) => ['stay', 'sender', 'balance'].includes(value as string))),
-  versions: optional(
-    must(
-      'versions by kind, as in { order: { version: 2, migrate } }',
-      (value) => isObject(value) && Object.values(value).every(isVersion),
-    ),
-  ),
+  versions: optional(must('versions by kind, as in { order: { version: 2, migrate } }', isObject)),
   idleMs: optional(milliseconds(1)),
   name: optional(someText),
   ...environment,
@@ -118,9 +115,15 @@ export function checkCluster(options: ClusterOptions<Machines>): void {
     throw new UsageError(`createCluster: "${transport.id}" is among peers. Remove client: true, or use another id`);
   if (client && storage) throw new UsageError('createCluster: a client keeps no copies. Remove storage or client: true');
   for (const kind of [...Object.keys(machines), ...Object.keys(versions)]) {
-    if (!(kind in machines))
+    if (!Object.hasOwn(machines, kind))
       throw new UsageError(
         `createCluster: versions names "${kind}", which is not a kind of machines. Add the machine, or remove the version`,
+      );
+    if (!(machines[kind] instanceof StateMachine))
+      throw new UsageError(`createCluster: machines.${kind} is not a machine. Pass the result of createMachine`);
+    if (versions[kind] !== undefined && !isVersion(versions[kind]))
+      throw new UsageError(
+        `createCluster: versions.${kind} is not a version. Pass { version, migrate }: an integer from 1 on, and a function or nothing`,
       );
     if (!/^[^/]{1,100}$/.test(kind))
       throw new UsageError(`createCluster: machines has "${kind}". Use a kind of 1 to 100 characters without a slash`);

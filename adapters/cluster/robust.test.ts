@@ -149,6 +149,16 @@ test('ready, subscribe, toPromise and clusterLogic report an actor that cannot b
   await expect(cluster.where('counter', 'z')).rejects.toMatchObject({ name: 'ClosedError' });
 });
 
+test.each([
+  [{ machines: { counter: {} } }, 'machines.counter is not a machine'],
+  [{ machines: { counter }, versions: { counter: { version: 0 } } }, 'versions.counter is not a version'],
+  [{ machines: { counter }, versions: { counter: { version: 2, migarte: () => {} } } }, 'versions.counter is not a version'],
+  [{ machines: { counter }, versions: { toString: { version: 2 } } }, 'versions names "toString"'],
+])('wrong machines and versions are named: %#', (options, why) => {
+  const transport = new InProcessBus().transport('a');
+  expect(() => createCluster({ transport, peers: ['a'], ...(options as object) } as never)).toThrow(why);
+});
+
 test('ready resolves after an event was sent, and a host reads its own version', async () => {
   const { peers } = await testCluster({ counter });
   for (const { cluster } of peers.slice(0, 2)) {
