@@ -20,6 +20,8 @@ declare const health: { set(isServed: boolean, missing: readonly string[]): void
 declare const fire: (options: { readonly fence: number; readonly signal: AbortSignal }) => Promise<void>;
 declare const page: string;
 declare const print: (page: string, fence: number) => Promise<void>;
+declare const token: string;
+declare const createServer: typeof import('node:http').createServer;
 declare const transfer: (from: number | undefined, to: number | undefined, signal: AbortSignal) => Promise<void>;
 `;
 

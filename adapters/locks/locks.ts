@@ -377,8 +377,6 @@ export class Locks implements AsyncDisposable {
    * @throws UsageError for a token that is missing or too short.
    * @example
    * ```ts
-   * import { createServer } from 'node:http';
-   *
    * createServer(locks.operatorListener({ token })).listen(7070, '127.0.0.1');
    * ```
    * @public
