@@ -223,7 +223,7 @@ export class Activation {
         continue;
       }
       this.takeBack(good);
-      if (hasEffects && !this.thrown && error.isLarge) return { failures, turn };
+      if (hasEffects && error.isLarge) return { failures, turn };
       failures.push({ sender: entry.sender, number: entry.number, error: { name: error.name, message: error.message! } });
     }
     if (isEachChecked || this.refused() === null) return { failures, turn: entries.length };
