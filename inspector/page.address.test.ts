@@ -20,8 +20,16 @@ test('Back returns to the previous view, and a link opens the same view', async 
   await page.keyboard.press('End');
   const end = await lineNow(page);
   await expect.poll(() => hashOf(page)).toMatch(new RegExp(`line=${end}&node=n2$`));
+  // A write after Back would cancel a second Back that is under way.
+  await page.evaluate(() => {
+    history.replaceState = (_, __, url) => {
+      document.title = `written: ${url}`;
+    };
+  });
   await page.goBack();
   await expect.poll(() => lineNow(page)).toBe(line);
+  await page.waitForTimeout(400);
+  expect(await page.title()).not.toContain('written');
   await page.goBack();
   await expect.poll(() => page.getByRole('tab', { name: 'why' }).getAttribute('aria-selected')).toBe('true');
   expect(await lineNow(page)).toBe(line);

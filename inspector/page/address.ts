@@ -86,8 +86,9 @@ function apply({ line, node, ask, panel }: View): void {
     else if (line !== null) pauseAt(Math.min(line, recording.value.end) - 1);
     const number = node === null ? -1 : recording.value.nodes.find(node);
     if (number >= 0) selectedNode.value = number;
+    // Before effects see it: the address is not written again, because a write during a second Back would cancel that.
+    settled = viewNow();
   });
-  settled = viewNow();
 }
 
 /** Writes the address when the view has settled. Does nothing in a frame without its own address. */
@@ -104,8 +105,8 @@ export function writeViewAddress(): void {
       return;
     }
     const view = viewNow();
-    if (wanted || end === 0 || !isRead || isPlaying.value || story.value || (settled && isSame(view, settled))) return;
     clearTimeout(timer);
+    if (wanted || end === 0 || !isRead || isPlaying.value || story.value || (settled && isSame(view, settled))) return;
     timer = setTimeout(() => settle(view), SETTLE_MS);
   });
 }
