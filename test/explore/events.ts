@@ -4,7 +4,6 @@
 import type { Message, NodeId } from '../../machines/effects.js';
 import { Interner } from './interner.js';
 import { jsonKey } from './json.js';
-import type { Numbering } from './numbering.js';
 
 export interface LocalEvent {
   readonly node: number;
@@ -20,14 +19,9 @@ export interface LocalEvent {
 }
 
 export class LocalEvents {
-  readonly interned: Interner<LocalEvent>;
+  readonly interned = new Interner<LocalEvent>();
 
-  constructor(
-    private readonly nodes: readonly NodeId[],
-    numbering: Numbering,
-  ) {
-    this.interned = new Interner(numbering);
-  }
+  constructor(private readonly nodes: readonly NodeId[]) {}
 
   intern(event: LocalEvent): number {
     const { node, kind, role = '', reaction = '' } = event;

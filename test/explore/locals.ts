@@ -6,7 +6,6 @@ import type { NodeId } from '../../machines/effects.js';
 import type { NodeView } from '../../machines/protocol.js';
 import { Interner } from './interner.js';
 import { jsonKey } from './json.js';
-import type { Numbering } from './numbering.js';
 
 export interface Local {
   /** The node's position in the topology. */
@@ -19,14 +18,9 @@ export interface Local {
 }
 
 export class Locals {
-  readonly interned: Interner<Local>;
+  readonly interned = new Interner<Local>();
 
-  constructor(
-    private readonly nodes: readonly NodeId[],
-    numbering: Numbering,
-  ) {
-    this.interned = new Interner(numbering);
-  }
+  constructor(private readonly nodes: readonly NodeId[]) {}
 
   intern(local: Local): number {
     const { node, view, timers, reactions } = local;
