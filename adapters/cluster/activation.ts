@@ -217,7 +217,7 @@ export class Activation {
       if (entry.from === null) continue;
       const hasEffects = this.executions.length > 0 || this.emitted.length > 0;
       this.send(entry);
-      const error = this.thrown ? this.threw(this.thrown.error) : isEachChecked ? this.refused() : null;
+      const error = this.thrown ? this.threw(this.thrown.error) : isEachChecked ? this.check().refused : null;
       if (error === null) {
         good.push(entry);
         continue;
@@ -226,7 +226,9 @@ export class Activation {
       if (hasEffects && error.isLarge) return { failures, turn };
       failures.push({ sender: entry.sender, number: entry.number, error: { name: error.name, message: error.message! } });
     }
-    if (isEachChecked || this.refused() === null) return { failures, turn: entries.length };
+    if (isEachChecked) return { failures, turn: entries.length };
+    const { refused, state } = this.check();
+    if (refused === null) return { failures, turn: entries.length, state };
     this.takeBack([]);
     return this.take(entries, true);
   }
@@ -252,14 +254,21 @@ export class Activation {
     return { name: 'machine', message: `Actor "${this.key}" threw an error: ${thrownText(error)}` };
   }
 
-  /** The reason why the present state cannot be stored; `null` if it can. */
-  private refused(): Refusal | null {
-    let state: StoredState;
+  /** The present state, or the reason why it cannot be stored. */
+  private check():
+    | { readonly state: StoredState; readonly refused: null }
+    | { readonly state?: never; readonly refused: Refusal } {
     try {
-      state = this.state();
+      const state = this.state();
+      const refused = this.refusal(state);
+      return refused ? { refused } : { state, refused };
     } catch (error) {
-      return { name: 'snapshot', message: `Actor "${this.key}" has a snapshot that cannot be persisted: ${thrownText(error)}` };
+      const message = `Actor "${this.key}" has a snapshot that cannot be persisted: ${thrownText(error)}`;
+      return { refused: { name: 'snapshot', message } };
     }
+  }
+
+  private refusal(state: StoredState): Refusal | null {
     const version = { snapshot: state.snapshot, emitted: this.emitted, timers: state.timers, actions: state.actions };
     const why = notJson(version, '', DEPTH_MAX);
     if (why !== null)
@@ -296,15 +305,7 @@ export class Activation {
   }
 
   /** The version for the copies. Its actions and emitted events wait until the copies are kept. */
-  private applied({ failures, turn }: Taken): Applied {
-    const refused = this.refused();
-    if (refused) {
-      const error = new ActorError('snapshot', refused.message!);
-      if (this.base === null) throw error;
-      this.takeBack([]);
-      this.host.failed(error, 'a change without an event');
-    }
-    const state = this.state();
+  private applied({ failures, turn, state = this.storable() }: Taken): Applied {
     this.base = state;
     this.due.push({
       seq: this.seq,
@@ -316,6 +317,17 @@ export class Activation {
     this.executions = [];
     this.emitted = [];
     return { type: 'applied', state, isAwake: isAwake(state), emitted, failures, turn };
+  }
+
+  /** The present state, or the one before a change that cannot be stored. */
+  private storable(): StoredState {
+    const { state, refused } = this.check();
+    if (state) return state;
+    const error = new ActorError('snapshot', refused.message!);
+    if (this.base === null) throw error;
+    this.takeBack([]);
+    this.host.failed(error, 'a change without an event');
+    return this.state();
   }
 
   /** Repeats an action that an earlier activation left unfinished, if the machine still has it. */
@@ -366,8 +378,8 @@ function plainErrors({ error, children, ...snapshot }: Persisted): StoredState['
 }
 
 type Failed = Applied['failures'][number];
-/** The failed events of a turn, and the number of entries that the turn has. */
-type Taken = Pick<Applied, 'failures' | 'turn'>;
+/** The failed events of a turn, the number of entries that the turn has, and the state after it, if it is checked. */
+type Taken = Pick<Applied, 'failures' | 'turn'> & { readonly state?: StoredState };
 /** The reason why an event has no effect. `isLarge`: its version would be too large. */
 type Refusal = SentError & { readonly isLarge?: boolean };
 

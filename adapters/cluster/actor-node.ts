@@ -6,6 +6,7 @@
  */
 import type { NodeId, Message } from '../../machines/effects.js';
 import { clusterCore, actorRoles, type ClusterProtocolOptions } from '../../machines/cluster/core.js';
+import { TURN } from '../../machines/cluster/host.js';
 import { KEPT, type ReplicaState, type ReplicaContext } from '../../machines/cluster/replica.js';
 import type { ClusterNotice } from '../../machines/cluster/messages.js';
 import { hostOf, replicaOf, senderOf } from '../../machines/cluster/view.js';
@@ -29,6 +30,8 @@ export interface ActorWorld {
   /** The members in the order in which they are asked to host an actor without a host. */
   preferred?(key: string): readonly NodeId[];
   send(key: string, to: NodeId, message: Message): void;
+  /** Calls a function when all messages that have arrived are handled. */
+  whenHandled(run: () => void): void;
   save(key: string, stored: Stored): Promise<void>;
   handleNotice(node: ActorNode, notice: ClusterNotice): void;
   /** A chart that breaks its contract, or a storage that fails, ends the peer. */
@@ -57,7 +60,11 @@ export class ActorNode {
     this.node = new Node(key, host);
     this.timers = new NetworkTimers(timingOn(clock), (_, timer) => this.goOff(timer));
     this.waiter = {
-      armed: (timer, delay) => (timer.role === STORAGE ? this.write(timer) : this.timers.arm(key, timer, delay)),
+      armed: (timer, delay) => {
+        if (timer.role === STORAGE) this.write(timer);
+        else if (timer.timer === TURN) world.whenHandled(() => this.goOff(timer));
+        else this.timers.arm(key, timer, delay);
+      },
       disarmed: (timer) => this.timers.disarm(key, timer),
     };
     const stored: Stored = { [KEPT]: { promised: replica.promised, copy: replica.copy } };

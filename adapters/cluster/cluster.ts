@@ -6,7 +6,6 @@
  */
 import { Subscription } from 'rxjs';
 import { createActor, createMachine } from 'xstate';
-import { isObject } from '../../machines/checks.js';
 import { clusterCore, type ClusterProtocolOptions } from '../../machines/cluster/core.js';
 import type { Hosted } from '../../machines/cluster/messages.js';
 import type { Message, NodeId } from '../../machines/effects.js';
@@ -35,10 +34,12 @@ import { checkActor, checkCluster, kindsOf, type ActorOptions, type ClusterOptio
 import { ActorError } from './errors.js';
 import { Genesis } from './genesis.js';
 import { LocalActor, type ActorSite } from './local-actor.js';
+import { Mail, parcelOf } from './mail.js';
 import { preferredFor } from './placement.js';
 import { Replicas } from './replicas.js';
 import { SHARED, SharedCopies } from './shared-copies.js';
-import { notJson, VALUES_MAX, valuesIn } from './stored-state.js';
+import { copyOfEvent } from './sent-events.js';
+import { notJson } from './stored-state.js';
 
 export type { ActorOptions, ClusterOptions, Machines, MachineVersion } from './cluster-options.js';
 export { delivery, type Delivery } from './delivery.js';
@@ -110,6 +111,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   readonly #system = createActor(createMachine({})).system;
   readonly #timers = new Subscription();
   readonly #drops: Drops;
+  readonly #mail: Mail;
   readonly #observers = new Set<ClusterObserver>();
   readonly #idleMs: number;
   #sessions = 0;
@@ -121,6 +123,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     checkCluster(given as ClusterOptions<Machines>);
     const { transport, peers, storage, client = false, placement = 'stay', idleMs = IDLE_MS, name = 'cluster' } = given;
     const { clock, crypto } = environmentOf(given);
+    this.#mail = new Mail(clock, (to, message) => this.#transmit(to, message));
     this.id = transport.id;
     this.#name = name;
     this.#kinds = kindsOf(given);
@@ -128,9 +131,8 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     this.#idleMs = idleMs;
     const shared = isShared(storage) ? storage.shared : null;
     // Members with different kinds of storage are not one majority.
-    const lockName = `${name}/${shared ? 'shared-locks' : 'locks'}`;
-    const lockOptions = { transport, peers, name: lockName, clock, crypto, ...(storage && { storage }) };
-    this.#locks = client ? null : createLocks(lockOptions);
+    const locksName = `${name}/${shared ? 'shared-locks' : 'locks'}`;
+    this.#locks = client ? null : createLocks({ transport, peers, name: locksName, clock, crypto, ...(storage && { storage }) });
     this.#transport = this.#locks?.transport ?? transport;
     this.#channels = Channels.of(this.#transport);
     this.#drops = new Drops(`cluster "${name}" at "${this.id}"`, clock);
@@ -156,6 +158,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
         hasStorage: storage !== undefined && !shared,
         preferred: (key) => preferredFor(key, this.#members, (member) => member === this.id || this.#transport.peers.has(member)),
         send: (key, to, message) => this.#send(key, to, message),
+        whenHandled: (run) => this.#mail.whenHandled(run),
         save: (key, stored) => this.#replicas.save(key, stored),
         fail: (error) => this.#end(error),
       },
@@ -209,7 +212,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     };
     return new ClusterActorRef<M[K]>(kind, id, this.#kinds.get(kind)!.machine as M[K], input, {
       system: this.#system,
-      send: async (ref, event) => this.#sendEvent(used(ref), event),
+      send: (ref, event) => this.#sendEvent(used(ref), event),
       latest: (ref) => this.#actors.get(ref.id)?.latest ?? null,
       subscribe: (ref) => (this.#closed ? ref.failed(this.#closed) : used(ref).subscribe(ref)),
       unsubscribe: (ref) => this.#actors.get(ref.id)?.unsubscribe(ref),
@@ -312,30 +315,10 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     this.#local(key).step(event);
   }
 
-  async #sendEvent(local: LocalActor, event: unknown): Promise<void> {
-    if (this.#closed) throw this.#closed;
-    const type = isObject(event) ? event['type'] : undefined;
-    const why =
-      typeof type !== 'string' ? 'it has no type' : type.startsWith('xstate.') ? 'its type belongs to XState' : notJson(event);
-    if (why !== null)
-      throw new ActorError(
-        'event',
-        `Actor "${local.key}" was sent an event that cannot be sent: ${why}. Send plain data with a type.`,
-      );
-    const text = JSON.stringify(event);
-    if (text.length > this.#site.sizeMax)
-      throw new ActorError(
-        'event',
-        `Actor "${local.key}" was sent an event of ${text.length} characters. The limit is ${this.#site.sizeMax}. Send a smaller one.`,
-      );
-    const values = text.length < VALUES_MAX ? text.length : valuesIn(event);
-    if (values > VALUES_MAX)
-      throw new ActorError(
-        'event',
-        `Actor "${local.key}" was sent an event of ${values} keys and values. The limit is ${VALUES_MAX}. Send a smaller one.`,
-      );
-    // The host receives a copy, also in the same process.
-    return local.send(JSON.parse(text), Math.max(text.length / this.#site.sizeMax, values / VALUES_MAX));
+  #sendEvent(local: LocalActor, event: unknown): Promise<void> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    const copy = copyOfEvent(local.key, event, this.#site.sizeMax);
+    return copy instanceof ActorError ? Promise.reject(copy) : local.send(copy.event, copy.weight);
   }
 
   #send(key: string, to: NodeId, message: Message): void {
@@ -344,17 +327,31 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     else this.#post(to, { ...message, actor: key } as Message);
   }
 
-  /** Sends a message, or drops it if the peer is not connected: the charts repeat unanswered messages. */
   #post(to: NodeId, message: Message): void {
+    if (!this.#closed) this.#mail.post(to, message);
+  }
+
+  /** Sends messages, or drops them if the peer is not connected: the charts repeat unanswered messages. */
+  #transmit(to: NodeId, message: Message): void {
     if (this.#closed || this.#transport.isClosed || !this.#transport.peers.has(to)) return;
     try {
       this.#channels.send(this.#name, to, message);
     } catch (error) {
-      if (!(error instanceof BackpressureError)) this.#warn(error, `a message for "${to}"`);
+      if (error instanceof BackpressureError) return;
+      // The messages of a parcel may be too large together.
+      const parcel = parcelOf(message);
+      if (parcel) for (const one of parcel) this.#transmit(to, one);
+      else this.#warn(error, `a message for "${to}"`);
     }
   }
 
   #receive(from: NodeId, message: Message): void {
+    const parcel = parcelOf(message);
+    if (parcel) for (const one of parcel) this.#receiveOne(from, one);
+    else this.#receiveOne(from, message);
+  }
+
+  #receiveOne(from: NodeId, message: Message): void {
     const { actor: key, ...rest } = message as Message & { readonly actor?: unknown };
     const { type, since } = rest as { readonly type: string; readonly since?: unknown };
     if (type === 'member' && key === undefined && Number.isSafeInteger(since)) this.#genesis.received(from, since as number);

@@ -311,7 +311,7 @@ const PROMISES: readonly Promised[] = [
   {
     title: '7: a snapshot is JSON',
     judge: onlyJson,
-    mutants: { 'every snapshot is accepted': replaced(Activation, 'refused', () => () => null) },
+    mutants: { 'every snapshot is accepted': replaced(Activation, 'refusal', () => () => null) },
   },
 ];
 

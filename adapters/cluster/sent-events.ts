@@ -2,7 +2,9 @@
  * The events that this process has sent to one actor. Each has a number, and waits until the actor's host reports whether it was applied.
  */
 import type { FailedEvent } from '../../machines/cluster/messages.js';
-import { receivedError } from './errors.js';
+import { isObject } from '../../machines/checks.js';
+import { ActorError, receivedError } from './errors.js';
+import { notJson, VALUES_MAX, valuesIn } from './stored-state.js';
 
 interface Waiting {
   readonly event: unknown;
@@ -73,4 +75,24 @@ export class SentEvents {
   close(error: Error): void {
     for (const { reject } of [...this.sent.splice(0), ...this.fresh.splice(0)]) reject(error);
   }
+}
+
+/** An event as its host receives it, also in the same process, and its part of the largest message; or why it cannot be sent. */
+export function copyOfEvent(
+  key: string,
+  event: unknown,
+  sizeMax: number,
+): { readonly event: unknown; readonly weight: number } | ActorError {
+  const type = isObject(event) ? event['type'] : undefined;
+  const why =
+    typeof type !== 'string' ? 'it has no type' : type.startsWith('xstate.') ? 'its type belongs to XState' : notJson(event);
+  if (why !== null)
+    return new ActorError('event', `Actor "${key}" was sent an event that cannot be sent: ${why}. Send plain data with a type.`);
+  const text = JSON.stringify(event);
+  const large = (amount: string, limit: number) =>
+    new ActorError('event', `Actor "${key}" was sent an event of ${amount}. The limit is ${limit}. Send a smaller one.`);
+  if (text.length > sizeMax) return large(`${text.length} characters`, sizeMax);
+  const values = text.length < VALUES_MAX ? text.length : valuesIn(event);
+  if (values > VALUES_MAX) return large(`${values} keys and values`, VALUES_MAX);
+  return { event: JSON.parse(text), weight: Math.max(text.length / sizeMax, values / VALUES_MAX) };
 }

@@ -17,9 +17,9 @@
  *  3. The restored version is written to a majority under the new fence before anything else: it may have been on a minority.
  *  4. Events are applied in the order of arrival. Those of one sender are numbered without a gap. An event that was applied before is
  *     acknowledged and not applied; one that comes too early is dropped, and its sender repeats it.
- *  5. Events that are applied together are committed together: state, numbers and failures go to a majority in one version. Only then
- *     their senders and all watchers receive the version, the events are acknowledged, and actions run. A repeated event is acknowledged
- *     with the committed version, which its sender may not have. Later events wait for the next version.
+ *  5. Events that arrive before a turn begins are committed together: state, numbers and failures go to a majority in one version. Only
+ *     then their senders and all watchers receive the version, the events are acknowledged, and actions run. A repeated event is
+ *     acknowledged with the committed version, which its sender may not have. Later events wait for the next version.
  *  6. A copy remembers a bounded number of senders. If a forgotten sender repeats an event that may have been applied
  *     before, the event fails.
  *  7. A larger fence, wherever it is seen, ends the activation. Events that were not committed were not acknowledged.
@@ -33,9 +33,10 @@
  *    restoring           the application restores the actor, or creates it
  *    hosting.confirming  the restored version is being written to a majority
  *    hosting.serving     no event or write is pending
+ *    hosting.gathering   events wait for a turn, which begins when all that has arrived is in the queue
  *    hosting.applying    the application applies the events of a turn
  *    hosting.writing     the version after that turn is being written
- *    hosting.closing     the same, and then the activation ends
+ *    hosting.closing     the same (applying, writing), and then the activation ends
  * Invariants: `fence` is set exactly in reading, restoring and hosting. `copies` is empty except in reading, `keepers` except in
  * confirming, writing and closing, and `queue` except in hosting. `committed` is set exactly in hosting, except in confirming.
  * `turn` is 0 except in applying, writing and closing.
@@ -63,6 +64,9 @@ import type { ActorCopy, ClusterMessage, ClusterNotice, Hosted, ReceivedOf, Sett
 /** Policy `sender`: after this many events in a row from one other member, the actor moves there. */
 export const MOVE_AFTER = 8;
 
+/** The timer that begins a turn. It has no delay: it ends when all that has arrived is handled. */
+export const TURN = 'turn';
+
 type PeerEvent = { readonly peer: NodeId };
 
 export type HostEvent =
@@ -82,6 +86,8 @@ type In<E = unknown> = { context: HostContext; event: E };
 
 const retry = arm(({ context }: In) => ({ timer: 'retry', delay: context.retry }));
 const noRetry = disarm((_: In) => ({ timer: 'retry' }));
+const nextTurn = arm((_: In) => ({ timer: TURN, delay: 0 }));
+const noTurn = disarm((_: In) => ({ timer: TURN }));
 
 const others = ({ id, members }: HostContext) => members.filter((member) => member !== id);
 const reading = ({ context: { fence, copies, replicas } }: In) => ({
@@ -363,13 +369,21 @@ export const hostMachine = setup({
         },
         serving: {
           always: [
-            { guard: 'hasWork', target: 'applying', actions: 'takeTurn' },
+            { guard: 'hasWork', target: 'gathering' },
             { guard: 'isToMove', target: '#host.passive', actions: [...leave, send(comeToVisitor)] }, // 8
           ],
           on: {
             watch: { actions: [withEvent('watch'), send(versionToWatcher)] },
             passivate: { target: '#host.passive', actions: leave }, // 8
             handOver: { target: '#host.passive', actions: [...leave, send(comeToSuccessor)] }, // 8
+          },
+        },
+        gathering: {
+          entry: nextTurn,
+          exit: noTurn,
+          on: {
+            timer: { target: 'applying', actions: 'takeTurn' },
+            handOver: { target: 'closing.applying', actions: [send(comeToSuccessor), 'takeTurn'] }, // 8
           },
         },
         applying: {
@@ -382,15 +396,19 @@ export const hostMachine = setup({
           on: { ...keeping.on, 'link.up': { actions: [send(hereToPeer), send(writing)] } },
         },
         closing: {
-          ...keeping,
-          always: { guard: 'isCommitted', target: '#host.passive', actions: [...settle, ...leave] },
+          initial: 'writing',
           // A sender that it refuses must not find it again: the two would exchange messages without end.
-          on: {
-            ...keeping.on,
-            want: {},
-            find: {},
-            events: { actions: send(goneToSender) },
-            'link.up': { actions: send(writing) },
+          on: { want: {}, find: {}, events: { actions: send(goneToSender) } },
+          states: {
+            applying: {
+              entry: 'announceApply',
+              on: { applied: { target: 'writing', actions: withEvent('noteVersion') } },
+            },
+            writing: {
+              ...keeping,
+              always: { guard: 'isCommitted', target: '#host.passive', actions: [...settle, ...leave] },
+              on: { ...keeping.on, 'link.up': { actions: send(writing) } },
+            },
           },
         },
       },

@@ -18,7 +18,7 @@ import { clusterProperties } from './properties.js';
 import { hostOf } from './view.js';
 import { assign, setup } from 'xstate';
 import { coreOf } from '../core.js';
-import { effects, tell, withEvent } from '../effects.js';
+import { effects, tell, withEvent, type NodeId } from '../effects.js';
 import { HOST, type ClusterNotice } from './messages.js';
 
 /**
@@ -84,6 +84,10 @@ const logCore: Core<ClusterProtocolOptions> = /* @__PURE__ */ coreOf<ClusterProt
 const isStoring = ({ nodes }: Configuration): boolean =>
   [...nodes.values()].some((node) => node[STORAGE] !== undefined && statePath(node[STORAGE]) === 'writing');
 
+/** A turn may begin before or after any message arrives. */
+const isGathering = ({ nodes }: Configuration, node: NodeId, role: string): boolean =>
+  role === HOST && statePath(nodes.get(node)![HOST]!) === 'hosting.gathering';
+
 /**
  * One actor of a cluster, with a log in the place of the application's machine: what the checker and the simulator run.
  */
@@ -92,7 +96,7 @@ export const cluster: Protocol<ClusterProtocolOptions> = /* @__PURE__ */ defineP
   {
     properties: clusterProperties,
     // The checker knows no time: what is not answered is repeated once nothing else is under way.
-    mayFire: (c, _node, role) => role === STORAGE || (c.flights.length === 0 && !isStoring(c)),
+    mayFire: (c, node, role) => role === STORAGE || isGathering(c, node, role) || (c.flights.length === 0 && !isStoring(c)),
   },
   {
     paper: 'Ours: a replicated register per actor, with the fences of locks',
