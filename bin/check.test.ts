@@ -1,9 +1,13 @@
-/** `quiver check`: its ways to search, called as the program calls it. */
+/** `quiver check`: its ways to search, called as the program calls it; with two threads as the built program, which starts them. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { called } from './called.fixture.js';
 import { runCommand } from './program.js';
 
 const { complained, inFolder, printed } = called();
+
+const program = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
 
 const star = {
   protocol: 'directory',
@@ -25,8 +29,22 @@ async function check(...args: readonly string[]) {
 const counts = ({ meters: _, ...report }: Record<string, unknown>) => report;
 
 describe('quiver check', () => {
-  test('liveness is checked by default', async () => {
+  test.each([2, 4])('%i threads have the report of one', async (cores) => {
+    const [one] = (await check('--safety')).reports;
+    const found = spawnSync(process.execPath, [program, 'check', path, '--cores', `${cores}`, '--safety', '--json'], {
+      encoding: 'utf8',
+    });
+    const [two] = reportsIn(found.stdout.trimEnd().split('\n'));
+    expect(counts(two)).toEqual(counts(one));
+    expect([found.stderr, one.verdict]).toEqual(['', 'valid']);
+  });
+
+  test('one thread checks liveness, with a notice if more are requested', async () => {
     const [one] = (await check()).reports;
+    const found = spawnSync(process.execPath, [program, 'check', path, '--cores', '2', '--json'], { encoding: 'utf8' });
+    const [two] = reportsIn(found.stdout.trimEnd().split('\n'));
+    expect(counts(two)).toEqual(counts(one));
+    expect(found.stderr).toContain('searched on one core: ');
     expect(one).toMatchObject({ verdict: 'valid', doomed: 0 });
     expect(one.meters.map(({ name }: { name: string }) => name)).toEqual([
       'interpreterCalls',
@@ -72,6 +90,8 @@ describe('quiver check', () => {
     [['--search', 'wide'], '--search is "wide". Choose breadth or depth.'],
     [['--reduce', 'all'], '--reduce is "all". Choose symmetry.'],
     [['--graphs', '7'], 'Pass a number from 1 to 5'],
+    [['--cores', 'two'], '--cores is "two"'],
+    [['--cores', '0'], '--cores is 0. Pass at least 1'],
     [['--states=-5'], '--states is -5. Pass at least 1'],
   ])('%s is refused', async (args, message) => {
     expect((await check(...args)).status).toBe(64);

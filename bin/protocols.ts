@@ -46,6 +46,9 @@ export function importOf(protocol: string, folder: string): { readonly path: str
 /** The protocols that were loaded with `--protocol`. */
 export const broughtProtocols = (): readonly Protocol[] => [...brought.values()].map(({ protocol }) => protocol);
 
+/** The loaded modules, for threads that need the same ones. */
+export const broughtFiles = (): readonly string[] => [...brought.values()].map(({ module }) => module!.path);
+
 /**
  * The protocols to parse a scenario with: those that it names. All of them if it names none of them, because the error lists them.
  */

@@ -52,6 +52,7 @@ export const verbs = {
         description:
           'store only a hash of each state, for searches larger than memory; a state may be missed, and the probability is reported',
       },
+      cores: { value: 'N', description: 'how many cores search in parallel (default: 1)' },
       states: { value: 'N', description: 'stop after N states, with the verdict unknown' },
       depth: { value: 'N', description: 'limit the search to N steps from the start' },
       seconds: { value: 'N', description: 'stop after N seconds' },

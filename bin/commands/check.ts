@@ -6,8 +6,10 @@ import type { Verdict } from '../../network/report.js';
 import type { Progress as Searched } from '../../test/explore/bounds.js';
 import { examine, type Exploration } from '../../test/explore/examine.js';
 import { questionOf, type CheckOptions } from '../../test/explore/scenario.js';
+import { examineTogether, isDivisible } from '../../test/explore/together.js';
 import { everyTopology } from '../../test/explore/topologies.js';
 import { systemsOf } from '../../test/system/systems.js';
+import { helperOf, startThreads } from '../check-threads.js';
 import { integerOption, exitStatusOf, USAGE } from '../usage.js';
 import type { ValuesOf, VerbWork } from '../verbs.js';
 import { reportOfCheck, perSecond, printCheck } from '../print-check.js';
@@ -18,9 +20,16 @@ import { parseIn, readScenarios, type ReadScenario, type Source } from '../scena
 import { number } from '../style.js';
 import { writeTrace } from '../trace-file.js';
 
+const CORES_MAX = 64;
+
+const ONE_CORE =
+  'searched on one core: several divide only a search breadth first, without --reduce and --compact, for properties that look at states; ' +
+  '--safety leaves out promises on endless runs';
+
 const command: VerbWork<'check'> = async (values, words) => {
   const options = { ...optionsOf(values), safety: values.safety ?? false, compact: values.compact ?? false };
   const graphs = integerOption('graphs', values.graphs);
+  const cores = integerOption('cores', values.cores, 1, CORES_MAX) ?? 1;
   const verdicts: Verdict[] = [];
   let refused = false;
   for await (const item of everyItem(scenariosOf(words), graphs)) {
@@ -30,7 +39,7 @@ const command: VerbWork<'check'> = async (values, words) => {
       console.error(`quiver: ${item.error.message}`);
       continue;
     }
-    const found = check(item, options);
+    const found = await check(item, options, cores);
     verdicts.push(found.verdict);
     const bad = found.counterexample;
     const trace = bad ? [...recordCounterexample(item.scenario, item.json, bad)] : undefined;
@@ -97,14 +106,18 @@ async function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n:
   }
 }
 
-function check(source: Source, options: CheckOptions): Exploration {
+async function check(source: Source, options: CheckOptions, cores: number): Promise<Exploration> {
   const progress = new ProgressLine();
   const onProgress = (searched: Searched) => progress.show(`${source.where}: ${describe(searched)}`);
   const question = questionOf(source.scenario, { ...options, now: () => performance.now(), onProgress });
+  const isDivided = cores > 1 && isDivisible(question);
+  if (cores > 1 && !isDivided) console.error(`quiver: ${source.where}: ${ONE_CORE}`);
+  const threads = isDivided ? startThreads(source, options, cores - 1) : [];
   try {
-    return examine(question);
+    return threads.length === 0 ? examine(question) : await examineTogether(question, threads.map(helperOf));
   } finally {
     progress.done();
+    await Promise.all(threads.map((thread) => thread.terminate()));
   }
 }
 

@@ -12,6 +12,7 @@ import type { LocalEvents } from './events.js';
 import { PairMap } from './ints.js';
 import { Interner } from './interner.js';
 import type { OutgoingMessages } from './outgoing-messages.js';
+import type { Numbering } from './numbering.js';
 import type { SearchedSystem } from './system.js';
 
 /**
@@ -72,7 +73,7 @@ export class Environments {
   /** True if every message reaches its receiver, because no channel is ever down. */
   readonly isRouted: boolean;
   private readonly mayCrash: boolean;
-  private readonly interned = new Interner<Known>();
+  private readonly interned: Interner<Known>;
   private readonly movesIn: (readonly Move[] | undefined)[] = [];
   private readonly channelsIn: (readonly ChannelState[] | undefined)[] = [];
   private readonly knownChannels = new Map<string, readonly ChannelState[]>();
@@ -85,7 +86,9 @@ export class Environments {
     private readonly fused: Fused,
     private readonly events: LocalEvents,
     private readonly outgoing: OutgoingMessages,
+    numbering: Numbering,
   ) {
+    this.interned = new Interner(numbering);
     const { script, workload, budget } = plan;
     const { loss = 0, duplicate = 0 } = budget;
     this.isDemanding = workload !== undefined;
@@ -99,6 +102,10 @@ export class Environments {
     });
     this.still = script.lanes.every((lane, i) => first.places[i] === lane.length) && loss + duplicate === 0 && !workload;
     this.initial = this.intern(first);
+  }
+
+  get size(): number {
+    return this.interned.size;
   }
 
   moves(id: number): readonly Move[] {
@@ -184,10 +191,33 @@ export class Environments {
     return known;
   }
 
+  /** The ends of the links that the rest of the script can change. */
+  changing(id: number): readonly (readonly [number, number])[] {
+    const { rank } = this.system.instance;
+    const { places } = this.get(id);
+    const left = this.plan.script.lanes.flatMap((lane, i) => lane.slice(places[i]));
+    return left.flatMap((entry) => {
+      if (entry.kind === 'link') return [[rank(entry.event.link[0]), rank(entry.event.link[1])] as const];
+      return entry.kind === 'channel' ? [[rank(entry.from), rank(entry.to)] as const] : [];
+    });
+  }
+
+  /** True if a step of one node can influence what the network or the workload does next. */
+  isUnsettled(id: number): boolean {
+    const environment = this.get(id);
+    const mayCorrupt = this.plan.script.lanes.some((_, lane) => environment.next(lane)?.kind === 'corrupt');
+    return mayCorrupt || environment.loss + environment.duplicate > 0 || environment.issued < environment.total;
+  }
+
   /** True if the script or the workload fixes an order between nodes. */
   get takesTurns(): boolean {
     const { workload, oneByOne } = this.plan;
     return oneByOne === true || (workload !== undefined && 'sequential' in workload);
+  }
+
+  /** True if some node may restart from storage. */
+  get reloads(): boolean {
+    return this.plan.script.events.some((event) => event.do === 'reload');
   }
 
   /** The environment after nodes have been permuted, together with the lanes of the script. */

@@ -4,6 +4,7 @@
 import type { Message, NodeId } from '../../machines/effects.js';
 import { Interner } from './interner.js';
 import { jsonKey } from './json.js';
+import type { Numbering } from './numbering.js';
 
 export interface LocalEvent {
   readonly node: number;
@@ -19,9 +20,14 @@ export interface LocalEvent {
 }
 
 export class LocalEvents {
-  readonly interned = new Interner<LocalEvent>();
+  readonly interned: Interner<LocalEvent>;
 
-  constructor(private readonly nodes: readonly NodeId[]) {}
+  constructor(
+    private readonly nodes: readonly NodeId[],
+    numbering: Numbering,
+  ) {
+    this.interned = new Interner(numbering);
+  }
 
   intern(event: LocalEvent): number {
     const { node, kind, role = '', reaction = '' } = event;

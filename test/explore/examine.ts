@@ -9,6 +9,7 @@ import { counterexample, type Counterexample, type Origin, type ViolationPath } 
 import { canReach } from './doomed.js';
 import { LevelFrontier, Stack } from './frontier.js';
 import { Graph } from './graph.js';
+import { LevelSearch, type ThreadPart, type Pause } from './level-search.js';
 import { Liveness } from './liveness.js';
 import { Model } from './model.js';
 import { nothingKnown, Restart, withNewcomers, type Known } from './restart.js';
@@ -17,7 +18,7 @@ import { Search } from './search.js';
 import { firstStates } from './starts.js';
 import { Symmetry } from './symmetry.js';
 import type { SearchedSystem } from './system.js';
-import { SearchWatch, type StateProperty } from './watch.js';
+import { SearchWatch, type Findings, type StateProperty } from './watch.js';
 import type { EnvironmentPlan } from '../../network/world/environment.js';
 import { fusible } from '../../network/world/script.js';
 
@@ -97,7 +98,7 @@ export function examine(question: Question): Exploration {
 export function attempted(question: Question, known: Known): Examination | undefined {
   try {
     const examination = new Examination(question, known);
-    examination.explore();
+    for (const _ of examination.exploring());
     return examination;
   } catch (error) {
     if (!(error instanceof Restart)) throw error;
@@ -109,7 +110,7 @@ export function attempted(question: Question, known: Known): Examination | undef
 export class Examination {
   private readonly model: Model;
   readonly watch: SearchWatch;
-  readonly search: Search;
+  readonly search: Search | LevelSearch;
   private readonly symmetry: Symmetry | undefined;
   /** True if liveness can be decided. It cannot if messages may be duplicated without limit. */
   private readonly judgesRuns: boolean;
@@ -120,6 +121,7 @@ export class Examination {
   constructor(
     private readonly question: Question,
     known: Known,
+    part?: ThreadPart,
   ) {
     const { protocol, order, unlimited, plan, properties, goal, bounds, now, onProgress, reduce, compact } = question;
     const { newcomers } = known;
@@ -147,17 +149,29 @@ export class Examination {
     const rows = reduce === 'symmetry' ? [...this.firsts()].map(({ row }) => row) : undefined;
     this.symmetry = rows && new Symmetry(this.model, rows, known.ordered);
     const frontier = question.search === 'depth' ? new Stack() : new LevelFrontier();
+    const { symmetry } = this;
+    const kept = { graph, resent, symmetry };
     // Hash compaction is used for large searches, so the number of states is unlimited by default.
     const limits = { bounds: compact ? { states: Infinity, ...bounds } : bounds, now, onProgress };
-    this.search = new Search(this.model, this.watch, { ...limits, compact, frontier, graph, resent, symmetry: this.symmetry });
+    this.search = part
+      ? new LevelSearch(this.model, this.watch, { ...limits, part })
+      : new Search(this.model, this.watch, { ...limits, compact, frontier, ...kept });
   }
 
-  explore(): void {
+  /** Searches. With several threads, the generator pauses where they must wait for each other. */
+  *exploring(): Generator<Pause> {
     const { model, search } = this;
     for (const { row } of this.firsts()) if (!search.begin(row)) break;
     this.begun = search.store.size;
-    search.run();
+    if (search instanceof LevelSearch) yield* search.run();
+    else search.run();
     model.steps.audit();
+  }
+
+  /** Merges the findings of other threads about their share of the states. */
+  takeIn(others: readonly Findings[]): void {
+    for (const findings of others) this.watch.absorb(findings);
+    this.watch.forgetFrom(this.search.store.size);
   }
 
   conclusion(): Exploration {

@@ -6,6 +6,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { NodeView } from '../../machines/protocol.js';
 import { Interner } from './interner.js';
 import { jsonKey } from './json.js';
+import type { Numbering } from './numbering.js';
 
 export interface Local {
   /** The node's position in the topology. */
@@ -18,9 +19,14 @@ export interface Local {
 }
 
 export class Locals {
-  readonly interned = new Interner<Local>();
+  readonly interned: Interner<Local>;
 
-  constructor(private readonly nodes: readonly NodeId[]) {}
+  constructor(
+    private readonly nodes: readonly NodeId[],
+    numbering: Numbering,
+  ) {
+    this.interned = new Interner(numbering);
+  }
 
   intern(local: Local): number {
     const { node, view, timers, reactions } = local;

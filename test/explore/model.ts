@@ -3,6 +3,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Flight, NodeView } from '../../machines/protocol.js';
 import { everyCorruption, type Corrupted } from './corruptions.js';
 import { OutgoingMessages } from './outgoing-messages.js';
+import { Numbering } from './numbering.js';
 import { Packets } from './packets.js';
 import { LocalSteps } from './steps.js';
 import { Successors } from './successors.js';
@@ -16,6 +17,7 @@ export class Model {
   readonly outgoing: OutgoingMessages;
   readonly steps: LocalSteps;
   readonly environments: Environments;
+  readonly numbering = new Numbering();
   readonly successors: Successors;
   private readonly corrupted = new Map<string, readonly Corrupted[]>();
 
@@ -33,11 +35,12 @@ export class Model {
     );
     const costOf = (from: NodeId, to: NodeId) =>
       protocol.network.reach === 'routed' ? instance.distance(from, to) : from === to ? 0 : (weights.get(`${from} ${to}`) ?? 1);
-    this.packets = new Packets(system, sendersRead, costOf);
-    const outgoing = new OutgoingMessages(system, this.packets);
+    const { numbering } = this;
+    this.packets = new Packets(system, sendersRead, costOf, numbering);
+    const outgoing = new OutgoingMessages(system, this.packets, numbering);
     this.outgoing = outgoing;
-    this.steps = new LocalSteps(system, this.packets, outgoing);
-    this.environments = new Environments(system, plan, system.fused, this.steps.events, outgoing);
+    this.steps = new LocalSteps(system, this.packets, outgoing, numbering);
+    this.environments = new Environments(system, plan, system.fused, this.steps.events, outgoing, numbering);
     const times = protocol.times?.(instance.options);
     const order = times ? new TimeOrder(times, this.steps.locals, this.packets, nodes.length) : undefined;
     const mayFire = protocol.mayFire && ((row: Int32Array, length: number, event: number) => this.mayFire(row, length, event));
@@ -51,6 +54,11 @@ export class Model {
       mayFire,
       this.corruptions,
     );
+  }
+
+  /** The largest id that a row can contain. */
+  get greatest(): number {
+    return Math.max(this.steps.locals.size, this.packets.interned.size, this.environments.size);
   }
 
   /** Cached, because every state needs the same corruptions. */

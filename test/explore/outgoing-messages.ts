@@ -8,6 +8,7 @@ import type { Links } from '../../network/world/links.js';
 import { receiverOf, requireAccepted, senderAs } from '../../network/world/traffic.js';
 import { Interner } from './interner.js';
 import { jsonKey } from './json.js';
+import type { Numbering } from './numbering.js';
 import type { Packets } from './packets.js';
 import type { SearchedSystem } from './system.js';
 
@@ -21,14 +22,16 @@ export class OutgoingMessages {
   /** True if a message always arrives because no channel can be down. */
   readonly isRouted: boolean;
   private readonly isAnonymous: boolean;
-  private readonly toPorts = new Interner<OutgoingMessage>();
+  private readonly toPorts: Interner<OutgoingMessage>;
   /** The packets that each message to a port has become. */
   private readonly routed: Set<number>[] = [];
 
   constructor(
     private readonly system: SearchedSystem,
     private readonly packets: Packets,
+    numbering: Numbering,
   ) {
+    this.toPorts = new Interner(numbering);
     this.isRouted = system.protocol.network.reach === 'routed';
     this.isAnonymous = system.protocol.network.addressing === 'ports';
   }

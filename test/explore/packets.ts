@@ -14,6 +14,7 @@ import type { Flight } from '../../machines/protocol.js';
 import { Interner } from './interner.js';
 import { Ints } from './ints.js';
 import { jsonKey } from './json.js';
+import type { Numbering } from './numbering.js';
 import { senderIsRead } from './restart.js';
 import type { SearchedSystem } from './system.js';
 
@@ -26,7 +27,7 @@ export interface InternedPacket {
 }
 
 export class Packets {
-  readonly interned = new Interner<InternedPacket>();
+  readonly interned: Interner<InternedPacket>;
   readonly to = new Ints();
   readonly lane = new Ints();
   readonly channel = new Ints();
@@ -39,7 +40,9 @@ export class Packets {
     private readonly system: SearchedSystem,
     private readonly sendersRead: ReadonlySet<string>,
     private readonly costOf: (from: NodeId, to: NodeId) => number,
+    numbering: Numbering,
   ) {
+    this.interned = new Interner(numbering);
     const { reach, time } = system.protocol.network;
     this.allSendersRead = system.order === 'fifo' || reach === 'links' || time;
   }

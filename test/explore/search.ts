@@ -17,7 +17,7 @@ import type { Symmetry } from './symmetry.js';
 import type { SearchWatch } from './watch.js';
 
 /** Number of expanded states between two checks of the bounds. */
-const STRIDE = 4096;
+export const STRIDE = 4096;
 
 export interface SearchPlan {
   /** Store hashes instead of states. Breadth-first only, and without a graph. */

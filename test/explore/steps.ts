@@ -17,6 +17,7 @@ import { plainKeyOf } from './json.js';
 import type { OutgoingMessages } from './outgoing-messages.js';
 import { Locals } from './locals.js';
 import { nodeJoins } from './restart.js';
+import { NOT_NUMBERED, type Numbering } from './numbering.js';
 import type { Packets } from './packets.js';
 import { RestorableNodes, type IncomingEvent, type LocalStep } from './restorable-nodes.js';
 import type { SearchedSystem } from './system.js';
@@ -55,15 +56,19 @@ export class LocalSteps {
   private readonly starts = new Map<string, number>();
   /** The local state and event of each step. */
   private readonly causes: (readonly [local: number, key: number] | undefined)[] = [];
+  /** A step without outcomes, which represents steps that have not been run yet. */
+  private readonly unknown: number;
   private readonly enabledIn: (readonly number[] | undefined)[] = [];
 
   constructor(
     private readonly system: SearchedSystem,
     private readonly packets: Packets,
     private readonly outgoing: OutgoingMessages,
+    private readonly numbering: Numbering,
   ) {
-    this.locals = new Locals(system.nodes);
-    this.events = new LocalEvents(system.nodes);
+    this.locals = new Locals(system.nodes, numbering);
+    this.events = new LocalEvents(system.nodes, numbering);
+    this.unknown = this.record([]);
     this.nodes = new RestorableNodes(system);
   }
 
@@ -81,6 +86,7 @@ export class LocalSteps {
   ofIgnored(local: number, event: number): number {
     const known = this.ignored.get(local, event);
     if (known !== -1) return known;
+    if (!this.numbering.isOpen) throw NOT_NUMBERED;
     const value = this.nodes.ignore(this.locals.get(local), this.incoming(2 * event + 1));
     const step = this.record([{ value, drawn: [] }]);
     this.ignored.set(local, event, step);
@@ -149,6 +155,10 @@ export class LocalSteps {
   }
 
   private find(local: number, key: number): number {
+    if (!this.numbering.isOpen) {
+      this.numbering.miss(local, key);
+      return this.unknown;
+    }
     const step = this.record(this.run(local, key));
     this.packets.checkSenders();
     this.known.set(local, key, step);

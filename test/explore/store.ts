@@ -171,7 +171,7 @@ export class StateStore implements States {
   }
 }
 
-function hashOf(row: Int32Array, start: number, length: number): number {
+export function hashOf(row: Int32Array, start: number, length: number): number {
   let hash = length;
   for (let i = start; i < start + length; i++) {
     hash = Math.imul(hash ^ row[i]!, 0x9e3779b1);

@@ -45,11 +45,17 @@ interface BoundProperty {
 
 const KINDS: readonly Property['kind'][] = ['always', 'sometimes', 'eventually', 'closed', 'converges'];
 
+/** The result of one thread's search. Properties are identified by their position in the list. */
+export interface Findings {
+  readonly violated: readonly [property: number, state: number] | undefined;
+  readonly witnessed: readonly (readonly [property: number, state: number])[];
+}
+
 export class SearchWatch {
   /** The first violation found: a property and a state, and the state before it if the transition is the violation. */
   violated: FoundViolation | undefined;
-  /** Each `sometimes` that held in some state. */
-  readonly witnessed = new Set<Property>();
+  /** The first state in which each `sometimes` held. */
+  readonly witnessed = new Map<Property, number>();
   /** Each `eventually` whose `when` ever held, and each `closed` that ever held. */
   readonly relevant = new Set<Property>();
   readonly obligations: readonly Obligation[];
@@ -172,10 +178,10 @@ export class SearchWatch {
       this.relevant.add(closed[plane]!.property);
       this.held.set(state, plane);
     }
-    for (let i = 0; i < always.length; i++)
-      if (!this.holds(always[i]!)) this.violated ??= { property: always[i]!.property, state };
+    for (let i = 0; i < always.length; i++) if (!this.holds(always[i]!)) this.violate({ property: always[i]!.property, state });
     for (const bound of sometimes) {
-      if (!this.witnessed.has(bound.property) && this.holds(bound)) this.witnessed.add(bound.property);
+      if (state < (this.witnessed.get(bound.property) ?? Infinity) && this.holds(bound))
+        this.witnessed.set(bound.property, state);
     }
     if (goalBound && this.holds(goalBound)) this.goals.set(state, 0);
   }
@@ -234,6 +240,34 @@ export class SearchWatch {
     this.current = property;
     this.judged(() => property.holds(observed));
     return observed.wasRead;
+  }
+
+  /** The findings about the states checked here, for another thread. */
+  findings(): Findings {
+    const { properties, violated } = this;
+    const witnessed = [...this.witnessed].map(([property, state]) => [properties.indexOf(property), state] as const);
+    return { violated: violated && [properties.indexOf(violated.property), violated.state], witnessed };
+  }
+
+  /** Merges the findings of another thread about other states of the same search. */
+  absorb({ witnessed, violated }: Findings): void {
+    const { properties } = this;
+    if (violated) this.violate({ property: properties[violated[0]]!, state: violated[1] });
+    for (const [place, state] of witnessed) {
+      const known = this.witnessed.get(properties[place]!) ?? Infinity;
+      this.witnessed.set(properties[place]!, Math.min(state, known));
+    }
+  }
+
+  /** Removes findings about states that one thread would not have reached. */
+  forgetFrom(state: number): void {
+    if (this.violated && this.violated.state >= state) this.violated = undefined;
+    for (const [property, witness] of this.witnessed) if (witness >= state) this.witnessed.delete(property);
+  }
+
+  /** Records a violation. The first state in the order of the search counts, and its first property. */
+  private violate(found: FoundViolation): void {
+    if (!this.violated || found.state < this.violated.state) this.violated = found;
   }
 
   /** True if the goal holds in a state. */
