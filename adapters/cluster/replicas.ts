@@ -16,11 +16,15 @@ import type { NodeId } from '../../machines/effects.js';
 
 const LISTS = 64;
 
+/** What differs between the replicas of a member. */
+type Kept = Pick<ReplicaState, 'promised' | 'copy'>;
+
 export class Replicas {
   /** Without storage: versions that were written below this fence may have been forgotten. */
   since = 0;
   private genesis = 0;
-  private readonly kept = new Map<string, ReplicaState>();
+  /** By actor, as JSON: a text needs a fraction of the memory of its value. */
+  private readonly kept = new Map<string, string>();
   private readonly awakeIn = Array.from({ length: LISTS }, () => new Set<string>());
   /** Writes of one list, and of one copy, are sequential. */
   private lists: Promise<void> = Promise.resolve();
@@ -57,21 +61,26 @@ export class Replicas {
   /** The state of a replica; without storage it is returned at once. */
   load(key: string): ReplicaState | Promise<ReplicaState> {
     const { storage, since } = this;
-    if (!storage) return this.kept.get(key) ?? { promised: since, copy: null, since, genesis: this.genesis };
+    if (!storage) {
+      const { genesis } = this;
+      const text = this.kept.get(key);
+      return text === undefined
+        ? { promised: since, copy: null, since, genesis }
+        : { ...(JSON.parse(text) as Kept), since, genesis };
+    }
     return loadStored(storage, this.keeping(key)).then((stored) => readStored(key, stored));
   }
 
   /** Keeps the state of an actor that is not in use, because its charts are removed. */
-  keep(key: string, { promised, copy, since, genesis }: ReplicaState): void {
+  keep(key: string, { promised, copy }: ReplicaState): void {
     if (this.storage) return;
     if (copy === null && promised <= this.since) this.kept.delete(key);
-    else this.kept.set(key, { promised, copy, since, genesis });
+    else this.kept.set(key, JSON.stringify({ promised, copy } satisfies Kept));
   }
 
   /** All members came together: they have forgotten nothing. */
   noteGenesis(): void {
     this.genesis = this.since;
-    for (const [key, replica] of this.kept) this.kept.set(key, { ...replica, genesis: this.genesis });
   }
 
   async save(key: string, stored: Stored): Promise<void> {

@@ -43,9 +43,9 @@ const WORK = {
   },
   where: async () => ({ host: await hot.where() }),
   /** Actors that this process creates, and does not use again. */
-  create: async ({ actors }) => {
+  create: async ({ actors, from = 0 }) => {
     for (let i = 0; i < actors; i += 100)
-      await Promise.all(Array.from({ length: 100 }, (_, j) => cluster.actor('counter', `${id} ${i + j}`).send({ type: 'ADD' })));
+      await Promise.all(Array.from({ length: 100 }, (_, j) => cluster.actor('counter', `${id} ${from + i + j}`).send({ type: 'ADD' })));
     return {};
   },
   heap: async () => {
