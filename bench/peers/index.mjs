@@ -1,9 +1,9 @@
-// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [fail-over] [hand-over] [quota] [election] [cluster] [tabs]`.
+// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [fail-over] [hand-over] [quota] [election] [cluster] [cluster-moves] [cluster-memory] [tabs]`.
 import { loadavg } from 'node:os';
 import { hasCommand } from '../../dist/testing/servers.js';
 
 /** Names of Debian packages that differ from the command. */
-const PACKAGES = { etcd: 'etcd-server' };
+const PACKAGES = { etcd: 'etcd-server', postgres: 'postgresql' };
 
 const PARTS = {
   locks: { needs: ['redis-server', 'etcd'], run: async () => (await import('./locks.mjs')).compareLocks() },
@@ -11,7 +11,8 @@ const PARTS = {
   'hand-over': { needs: [], run: async () => (await import('./hand-over.mjs')).traceHandOvers() },
   quota: { needs: ['redis-server'], run: async () => (await import('./quota.mjs')).quota() },
   election: { needs: [], run: async () => (await import('./election.mjs')).compareElections() },
-  cluster: { needs: [], run: async () => (await import('./cluster.mjs')).compareCluster() },
+  cluster: { needs: ['redis-server', 'postgres'], run: async () => (await import('./cluster.mjs')).compareCluster() },
+  'cluster-moves': { needs: [], run: async () => (await import('./cluster.mjs')).measureMoves() },
   'cluster-memory': { needs: [], run: async () => (await import('./cluster.mjs')).measureMemory() },
   tabs: { needs: ['chromium'], run: async () => (await import('./tabs.mjs')).withTabs() },
 };

@@ -12,3 +12,18 @@ export async function samplesInTurn(rounds, rivals) {
   for (let round = 0; round < rounds; round++) for (const [name, run] of Object.entries(rivals)) samples[name].push(await run());
   return samples;
 }
+
+/** Keeps a number of events in flight for a time. */
+export async function load(send, forMs, lanes) {
+  const tookMs = [];
+  const until = performance.now() + forMs;
+  const lane = async () => {
+    while (performance.now() < until) {
+      const since = performance.now();
+      await send();
+      tookMs.push(performance.now() - since);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return { events: tookMs.length, p50: quantile(tookMs, 0.5), p99: quantile(tookMs, 0.99), longest: quantile(tookMs, 1) };
+}

@@ -1,16 +1,28 @@
 // Real servers and processes on loopback that end with this program, however it ends.
-import { fork, spawn } from 'node:child_process';
+import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { answersAt, freePort } from '../../dist/testing/servers.js';
+import { answersAt, freePort, serverEnvironment } from '../../dist/testing/servers.js';
 
 export async function redisServer() {
   const port = await freePort();
   return server(port, `redis-server --port ${port} --bind 127.0.0.1 --save "" --appendonly no`);
+}
+
+/** The user `quiver` needs no password. Postgres refuses to run as root: then the user `postgres` owns the folder and the server. */
+export async function postgresServer() {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const isRoot = process.getuid() === 0;
+  if (isRoot) execFileSync('chown', ['postgres', folder]);
+  const as = isRoot ? 'setpriv --reuid postgres --regid postgres --clear-groups --' : '';
+  execFileSync('sh', ['-c', `${as} initdb -D ${folder} -U quiver -A trust --no-sync >/dev/null`], { env: serverEnvironment });
+  const settings = '-c listen_addresses=127.0.0.1 -c unix_socket_directories=';
+  return server(port, `exec ${as} postgres -D ${folder} -p ${port} ${settings}`, `rm -rf ${folder}`);
 }
 
 /** A cluster of one, which keeps what it knows in a folder that goes with it. */
@@ -25,8 +37,9 @@ export async function etcdServer() {
 
 /** The shell waits for the end of its input, which comes when this program ends, and takes the server along. */
 async function server(port, command, afterward = ':') {
-  const shell = spawn('sh', ['-c', `${command} >/dev/null 2>&1 & read _; kill -9 $!; wait $! 2>/dev/null; ${afterward}`], {
+  const shell = spawn('sh', ['-c', `(${command}) >/dev/null 2>&1 & read _; kill -9 $!; wait $! 2>/dev/null; ${afterward}`], {
     stdio: ['pipe', 'ignore', 'inherit'],
+    env: serverEnvironment,
   });
   while (!(await answersAt(port))) await wait(20);
   return {
