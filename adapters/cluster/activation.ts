@@ -263,7 +263,7 @@ export class Activation {
       const refused = this.refusal(state);
       return refused ? { refused } : { state, refused };
     } catch (error) {
-      const message = `Actor "${this.key}" has a snapshot that cannot be persisted: ${thrownText(error)}`;
+      const message = `Actor "${this.key}" has a snapshot that cannot be persisted: ${thrownText(error)} ${SPAWN_BY_NAME}.`;
       return { refused: { name: 'snapshot', message } };
     }
   }
@@ -274,7 +274,7 @@ export class Activation {
     if (why !== null)
       return {
         name: 'snapshot',
-        message: `Actor "${this.key}" would have a snapshot that is not JSON: ${why}. Keep plain data in the context.`,
+        message: `Actor "${this.key}" would have a snapshot that is not JSON: ${why}. ${INLINE.test(why) ? SPAWN_BY_NAME : 'Keep plain data in the context'}.`,
       };
     const large = (amount: string, limit: number): Refusal => ({
       name: 'snapshot',
@@ -356,6 +356,10 @@ export class Activation {
     }
   }
 }
+
+/** The path of a child's logic: XState persists the logic itself if the child was spawned without a name. */
+const INLINE = /^snapshot\.children\..*\.src(\.| is )/;
+const SPAWN_BY_NAME = 'Name the logic of the child in setup({ actors }), and spawn it by that name';
 
 /** The name under which an event to another cluster actor is stored. */
 const SEND = '@send';

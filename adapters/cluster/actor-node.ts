@@ -27,6 +27,8 @@ export interface ActorWorld {
   readonly session: string;
   readonly clock: SchedulerLike;
   readonly hasStorage: boolean;
+  /** True if this process has a machine for the actor. */
+  isFit(key: string): boolean;
   /** The members in the order in which they are asked to host an actor without a host. */
   preferred?(key: string): readonly NodeId[];
   send(key: string, to: NodeId, message: Message): void;
@@ -72,7 +74,7 @@ export class ActorNode {
     const isReplica = instance.options.replicas.includes(id);
     const starts = [
       ...(hasStorage && isReplica ? [storage] : []),
-      ...actorRoles(id, instance.options, session, replica, world.preferred?.(key)),
+      ...actorRoles(id, instance.options, session, replica, world.preferred?.(key), world.isFit(key)),
     ];
     this.take(() => this.node.start(starts, noChoice));
   }

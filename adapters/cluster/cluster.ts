@@ -16,6 +16,7 @@ import type { ClusterObservation, ClusterObserver } from '../../network/cluster-
 import { createHost } from '../../network/world/hosts.js';
 import { environmentOf } from '../environment.js';
 import { createLocks, type Locks } from '../locks/locks.js';
+import { noteMaker } from '../locks/unserved.js';
 import { knowledgeOf } from '../locks/register-copies.js';
 import { Channels } from '../node/channels.js';
 import { unlinkedGraph } from '../node/graph.js';
@@ -47,12 +48,13 @@ export { ActorError, type ActorErrorReason } from './errors.js';
 export { ClusterActorRef } from './actor-ref.js';
 export { clusterLogic, type ClusterChildSnapshot } from './cluster-logic.js';
 
-/** The delay after which an unanswered request is repeated. */
-const RETRY_MS = 250;
+/** `retry`: the delay in milliseconds after which an unanswered request is repeated. */
+const PROTOCOL = { retry: 250, sendersMax: 1_000, since: 0 } as const;
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
 const FIND_MS = 1_000;
-const SENDERS_MAX = 1_000;
+/** A member keeps copies of actors for which it has no machine. */
+const COPIES: readonly string[] = ['read', 'write'];
 
 /**
  * Actors that a cluster of peers shares: each has one live instance, and survives the process that hosts it.
@@ -131,22 +133,16 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     this.#idleMs = idleMs;
     const shared = isShared(storage) ? storage.shared : null;
     // Members with different kinds of storage are not one majority.
-    const locksName = `${name}/${shared ? 'shared-locks' : 'locks'}`;
-    this.#locks = client ? null : createLocks({ transport, peers, name: locksName, clock, crypto, ...(storage && { storage }) });
+    const lockOptions = { transport, peers, name: `${name}/${shared ? 'shared-locks' : 'locks'}`, clock, crypto };
+    this.#locks = client ? null : createLocks({ ...lockOptions, ...(storage && { storage }) });
+    if (this.#locks) noteMaker(this.#locks.node, { call: 'createCluster', what: `the cluster "${name}"` });
     this.#transport = this.#locks?.transport ?? transport;
     this.#channels = Channels.of(this.#transport);
     this.#drops = new Drops(`cluster "${name}" at "${this.id}"`, clock);
     this.#replicas = new Replicas(shared ? undefined : storage, { peer: this.id, name, clock });
     this.#genesis = new Genesis(peers, this.id, (to, message) => this.#post(to, message));
-    const options: ClusterProtocolOptions = {
-      members: this.#members,
-      replicas: shared ? [SHARED] : this.#members,
-      policy: placement,
-      retry: RETRY_MS,
-      sendersMax: SENDERS_MAX,
-      storage: storage && !shared ? 1 : null,
-      since: 0,
-    };
+    const places = { members: this.#members, replicas: shared ? [SHARED] : this.#members, policy: placement };
+    const options = { ...PROTOCOL, ...places, storage: storage && !shared ? 1 : null };
     this.#instance = { ...unlinkedGraph([...new Set([...peers, this.id])]), options };
     const life = `${this.id} ${crypto.randomUUID()}`;
     this.#site = {
@@ -156,6 +152,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
         instance: this.#instance,
         clock,
         hasStorage: storage !== undefined && !shared,
+        isFit: (key) => this.#isFit(key),
         preferred: (key) => preferredFor(key, this.#members, (member) => member === this.id || this.#transport.peers.has(member)),
         send: (key, to, message) => this.#send(key, to, message),
         whenHandled: (run) => this.#mail.whenHandled(run),
@@ -362,9 +359,14 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   #take(key: string, from: NodeId, message: Message): void {
     if (this.#closed || !this.#isReady) return;
     if (message.type === 'hosted') for (const found of this.#finders.get(key) ?? []) found((message as Hosted).host);
-    if (!this.#kinds.has(key.slice(0, key.indexOf('/'))))
-      this.#drops.drop(`actor "${key}" is not of a kind that is known here; give all peers the same machines`);
-    else this.#with(key, { ...message, from } as Message);
+    if (this.#isFit(key) || COPIES.includes(message.type)) this.#with(key, { ...message, from } as Message);
+    else if (message.type === 'want') this.#send(key, from, { type: 'unfit' });
+    else this.#drops.drop(`actor "${key}" is not of a kind that is known here; give all peers the same machines`);
+  }
+
+  /** True if this process has a machine for the actor. */
+  #isFit(key: string): boolean {
+    return this.#kinds.has(key.slice(0, key.indexOf('/')));
   }
 
   #linkChanged(type: 'up' | 'down', peer: NodeId): void {

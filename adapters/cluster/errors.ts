@@ -60,6 +60,7 @@ const REASONS: readonly string[] = [
 ] satisfies ActorErrorReason[];
 
 const MEANINGS: Readonly<Record<string, string>> = {
+  unfit: 'no member has a machine of this kind. Give the members the machines that their clients use',
   forgotten:
     'too many members have restarted without storage. Start the members that have its state, or use storage at all members',
   doubtful: 'the event was repeated, and the actor has forgotten its sender. Read the state and decide whether to send it again',
@@ -69,5 +70,5 @@ const MEANINGS: Readonly<Record<string, string>> = {
 export function receivedError(key: string, error: unknown): ActorError {
   const { name, message } = error as SentError;
   const reason = (REASONS.includes(name) ? name : 'unavailable') as ActorErrorReason;
-  return new ActorError(reason, message ?? `Actor "${key}": ${MEANINGS[reason] ?? name}`);
+  return new ActorError(reason, message ?? `Actor "${key}": ${MEANINGS[name] ?? name}`);
 }

@@ -230,6 +230,21 @@ describe('errors', () => {
     expect(ref.getSnapshot().context).toEqual({ at: null, n: 2 });
   });
 
+  test('a child that is spawned without a name fails only that event, and the error has the remedy', async () => {
+    const child = setup({}).createMachine({});
+    const parent = setup({ types: { context: {} as { child: unknown } } }).createMachine({
+      context: { child: null },
+      on: { SPAWN: { actions: assign({ child: ({ spawn }) => (spawn as Function)(child, { id: 'child' }) }) } },
+    });
+    const { peers } = await testCluster({ parent });
+    const ref = peers[0]!.cluster.actor('parent', 'x');
+    await expect(ref.send({ type: 'SPAWN' })).rejects.toMatchObject({
+      reason: 'snapshot',
+      message: expect.stringMatching(/Name the logic of the child in setup\(\{ actors \}\), and spawn it by that name\.$/),
+    });
+    await ref.send({ type: 'OTHER' });
+  });
+
   test('unknown kinds and ids, events that are not JSON or too large', async () => {
     const { peers } = await testCluster({ counter });
     const { cluster } = peers[0]!;

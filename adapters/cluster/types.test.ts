@@ -1,7 +1,7 @@
 /** Types follow from the machines: these lines compile, and those below `@ts-expect-error` do not. */
 import { expect, test } from 'vitest';
 import { assign, createActor, setup } from 'xstate';
-import { clusterLogic } from './cluster.js';
+import { clusterLogic, type Cluster, type createCluster } from './cluster.js';
 import { counter, testCluster } from './cluster.fixture.js';
 
 const order = setup({
@@ -34,6 +34,19 @@ test('events, inputs, snapshots and emitted events are typed', async () => {
     // @ts-expect-error an event that is never emitted
     cluster.actor('counter', 'x').on('addded', () => {}),
   ];
+  expect(wrong).toBeTypeOf('function');
+});
+
+test('the types of options and references can be named', async () => {
+  const machines = { counter, order };
+  type Options = Parameters<typeof createCluster<typeof machines>>[0];
+  type Order = ReturnType<Cluster<{ order: typeof order }>['actor']>;
+  const options = { placement: 'balance' } satisfies Partial<Options>;
+  const { peers } = await testCluster(machines, options);
+  const pay = (ref: Order) => ref.send({ type: 'PAY', amount: 1 });
+  await pay(peers[0]!.cluster.actor('order', '42', { input: { customer: 'ann' } }));
+  // @ts-expect-error a reference to another machine
+  const wrong = () => pay(peers[0]!.cluster.actor('counter', 'x'));
   expect(wrong).toBeTypeOf('function');
 });
 

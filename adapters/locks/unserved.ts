@@ -24,6 +24,17 @@ const UNSERVED_MS = 10_000;
 /** After this time, a first start reports the peers that it waits for, and then again if they have changed. */
 const PROGRESS_MS = 3_000;
 
+/** The call that has created the locks, and what it creates, as warnings name them. */
+interface LocksMaker {
+  readonly call: string;
+  readonly what: string;
+}
+
+const makers = new WeakMap<LiveNode, LocksMaker>();
+
+/** Notes that these locks are a part of something else. */
+export const noteMaker = (node: LiveNode, maker: LocksMaker): void => void makers.set(node, maker);
+
 /**
  * Warns, and notifies the node's listeners, when no requests have been granted here for `UNSERVED_MS`: once, until requests are granted
  * again. `given` is the list of peers that this peer was given. Returns a function that returns the present reason; `null` if requests are
@@ -137,21 +148,22 @@ const joining = (id: NodeId): string =>
  * are quoted.
  */
 function reasonsOf(
-  { name }: LiveNode,
+  node: LiveNode,
   isClient: boolean,
   transport: Transport,
   missing: readonly NodeId[],
   farOff: ReadonlyMap<NodeId, string> = new Map(),
 ): string {
+  const { what, call } = makers.get(node) ?? { call: 'createLocks', what: `"${node.name}"` };
   const channels = Channels.of(transport);
   const reasonOf = (peer: NodeId): string | null => {
     if (farOff.has(peer)) return farOff.get(peer)!;
     if (!transport.peers.has(peer)) return absenceOf(transport, peer);
     const others = channels.unansweredGreetingsOf(peer).map((other) => `"${quote(other)}"`);
     if (others.length === 0 && isClient)
-      return `connected, without "${name}" or as a client of it: if it should vote, call createLocks there, with this name`;
-    if (others.length === 0) return `connected, without "${name}": call createLocks there, with this name`;
-    return `connected, with ${others.join(', ')} and without "${name}": give createLocks the same name everywhere`;
+      return `connected, without ${what} or as a client of it: if it should vote, call ${call} there, with this name`;
+    if (others.length === 0) return `connected, without ${what}: call ${call} there, with this name`;
+    return `connected, with ${others.join(', ')} and without ${what}: give ${call} the same name everywhere`;
   };
   const known = new Map<string, NodeId[]>();
   for (const peer of missing) {

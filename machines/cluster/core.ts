@@ -57,8 +57,9 @@ const isListOf = (value: unknown, nodes: readonly NodeId[]): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((node) => nodes.includes(node as NodeId));
 
 /**
- * The roles of one peer for one actor, with its own session. The candidates begin with the peer itself, if it is a member. With policy
- * `balance`, all peers ask the members in the `preferred` order of the actor.
+ * The roles of one peer for one actor, with its own session. The candidates begin with the peer itself, if it can host the actor. With
+ * policy `balance`, all peers ask the members in the `preferred` order of the actor. A member that is not fit has no machine for the actor:
+ * it keeps a copy, and does not host.
  */
 export function actorRoles(
   id: NodeId,
@@ -66,8 +67,9 @@ export function actorRoles(
   session: string,
   replica: ReplicaState,
   preferred = members,
+  isFit = true,
 ): readonly RoleStart[] {
-  const isMember = members.includes(id);
+  const isMember = isFit && members.includes(id);
   const isOwnFirst = isMember && policy !== 'balance';
   const candidates = isOwnFirst ? [id, ...preferred.filter((member) => member !== id)] : preferred;
   const sender: SenderInput = { session, candidates, retry, isMember };
@@ -93,6 +95,7 @@ const toSender: readonly string[] = [
   'hosted',
   'acked',
   'refused',
+  'unfit',
   'gone',
   'committed',
   'link.up',
@@ -152,6 +155,7 @@ const clusterDescription: CoreDescription<ClusterProtocolOptions> = {
     unwatch: {},
     committed: { fence: isCount, seq: isCount, state: isJson, emitted: isAnything },
     refused: { error: isObject },
+    unfit: {},
     come: {},
   } satisfies ShapesOf<ClusterMessage>,
   commands: {

@@ -18,7 +18,8 @@ import { clusterProperties } from './properties.js';
 import { hostOf } from './view.js';
 import { assign, setup } from 'xstate';
 import { coreOf } from '../core.js';
-import { effects, tell, withEvent, type NodeId } from '../effects.js';
+import { effects, tell, withEvent } from '../effects.js';
+import { TURN } from './host.js';
 import { HOST, type ClusterNotice } from './messages.js';
 
 /**
@@ -84,10 +85,6 @@ const logCore: Core<ClusterProtocolOptions> = /* @__PURE__ */ coreOf<ClusterProt
 const isStoring = ({ nodes }: Configuration): boolean =>
   [...nodes.values()].some((node) => node[STORAGE] !== undefined && statePath(node[STORAGE]) === 'writing');
 
-/** A turn may begin before or after any message arrives. */
-const isGathering = ({ nodes }: Configuration, node: NodeId, role: string): boolean =>
-  role === HOST && statePath(nodes.get(node)![HOST]!) === 'hosting.gathering';
-
 /**
  * One actor of a cluster, with a log in the place of the application's machine: what the checker and the simulator run.
  */
@@ -95,8 +92,8 @@ export const cluster: Protocol<ClusterProtocolOptions> = /* @__PURE__ */ defineP
   logCore,
   {
     properties: clusterProperties,
-    // The checker knows no time: what is not answered is repeated once nothing else is under way.
-    mayFire: (c, node, role) => role === STORAGE || isGathering(c, node, role) || (c.flights.length === 0 && !isStoring(c)),
+    // The checker knows no time: what is not answered is repeated once nothing else is under way. A turn may begin at any moment.
+    mayFire: (c, _node, role, timer) => role === STORAGE || timer === TURN || (c.flights.length === 0 && !isStoring(c)),
   },
   {
     paper: 'Ours: a replicated register per actor, with the fences of locks',

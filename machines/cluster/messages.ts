@@ -137,6 +137,10 @@ export interface Refused extends Message {
   readonly type: 'refused';
   readonly error: unknown;
 }
+/** A member to a sender: it has no machine for this actor. Another member may have one. */
+export interface Unfit extends Message {
+  readonly type: 'unfit';
+}
 /** Host to the member that takes over: acquire the lock, it is being released. */
 export interface Come extends Message {
   readonly type: 'come';
@@ -157,6 +161,7 @@ export type ClusterMessage =
   | WatchActor
   | Committed
   | Refused
+  | Unfit
   | Come;
 
 /** A message of this type as its receiver sees it, with the field `from`. */

@@ -6,7 +6,7 @@
  *
  * Rules.
  *  1. A sender that knows of no host asks a candidate, and the next candidate when it gets no answer. The first one hosts the actor if
- *     it has no host.
+ *     it has no host. A candidate without a machine for the actor is unfit. If all are, the actor is refused.
  *  2. To every new host, and whenever an answer is overdue, it sends all events that are not acknowledged, in order. It reports a host that
  *     does not answer, or no longer hosts the actor, to the candidates (`tried`), so that they do not only repeat what they know.
  *  3. An acknowledgment settles all events up to its number, unless the version that contains them has not arrived. A refusal fails
@@ -24,6 +24,9 @@ import { assign, emit, setup } from 'xstate';
 import { arm, disarm, effects, send, tell, withEvent, type NodeId, type TimerEvent } from '../effects.js';
 import { isLaterVersion } from './replica.js';
 import { HOST, type ClusterMessage, type ClusterNotice, type Creation, type NumberedEvent, type ReceivedOf } from './messages.js';
+
+/** The reason why events fail if no candidate has a machine for the actor. */
+export const UNFIT = { name: 'unfit' } as const;
 
 export interface SenderInput {
   /** The session of this run of the process: no other process ever has the same. */
@@ -44,13 +47,15 @@ export interface SenderContext extends SenderInput {
   readonly tried: number;
   /** Place in `candidates`. */
   readonly place: number;
+  /** Candidates that have answered that they are unfit, since the last refusal. */
+  readonly unfit: readonly NodeId[];
   readonly subscribers: number;
   /** The version that subscribers have received last. */
   readonly last: { readonly fence: number; readonly seq: number };
 }
 
 export type SenderEvent =
-  | ReceivedOf<'hosted' | 'acked' | 'refused' | 'gone' | 'committed'>
+  | ReceivedOf<'hosted' | 'acked' | 'refused' | 'unfit' | 'gone' | 'committed'>
   | TimerEvent
   | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId }
   | { readonly type: 'create'; readonly creation: Creation }
@@ -125,6 +130,9 @@ export const senderMachine = setup({
       const { upTo, failures } = ownOf(context, acked)!;
       return { type: 'settled' as const, upTo, failures };
     }),
+    noteUnfit: assign({ unfit: ({ context }, { from }: ReceivedOf<'unfit'>) => [...context.unfit, from] }),
+    forgetUnfit: assign({ unfit: [] }),
+    announceUnfit: emit({ type: 'failed', error: UNFIT }),
     announceFailed: emit((_, { error }: ReceivedOf<'refused'>) => ({ type: 'failed' as const, error })),
     announceVersion: emit((_, { fence, seq, state, emitted }: ReceivedOf<'committed'>) => ({
       type: 'version' as const,
@@ -142,6 +150,9 @@ export const senderMachine = setup({
     isFromHost: ({ context: { host } }, { from }: ReceivedOf<'gone'>) => from === host!.host,
     isHost: ({ context: { host } }, { peer }: { peer: NodeId }) => peer === host!.host,
     isCandidate: ({ context: { candidates, place } }, { peer }: { peer: NodeId }) => peer === candidates[place],
+    isOfCandidate: ({ context: { candidates, place } }, { from }: ReceivedOf<'unfit'>) => from === candidates[place],
+    isLastUnfit: ({ context: { candidates, unfit } }, { from }: ReceivedOf<'unfit'>) =>
+      candidates.every((candidate) => candidate === from || unfit.includes(candidate)),
     isWanted: ({ context: { unacked, subscribers } }) => unacked.length > 0 || subscribers > 0,
     isOverdue: ({ context }) => context.unacked.length > 0,
     isNotOlder: ({ context: { last } }, version: ReceivedOf<'committed'>) => !isLaterVersion(last, version),
@@ -156,6 +167,7 @@ export const senderMachine = setup({
     host: null,
     tried: 0,
     place: 0,
+    unfit: [],
     subscribers: 0,
     last: { fence: 0, seq: 0 },
   }),
@@ -186,6 +198,15 @@ export const senderMachine = setup({
         unsubscribe: { actions: 'unsubscribe' },
         hosted: { target: 'attached', actions: [withEvent('noteHost'), toHost] },
         refused: { target: 'refused', actions: ['fail', withEvent('announceFailed')] }, // 3
+        unfit: [
+          { guard: withEvent('isLastUnfit'), target: 'refused', actions: ['fail', 'announceUnfit'] }, // 1, 3
+          {
+            guard: withEvent('isOfCandidate'),
+            target: 'seeking',
+            reenter: true,
+            actions: [withEvent('noteUnfit'), 'nextCandidate'],
+          }, // 1
+        ],
         timer: { target: 'seeking', reenter: true, actions: 'nextCandidate' }, // 1
         'link.down': [
           { guard: withEvent('isCandidate'), target: 'seeking', reenter: true, actions: ['nextCandidate', toHost] },
@@ -194,7 +215,7 @@ export const senderMachine = setup({
       },
     },
     refused: {
-      entry: retry,
+      entry: [retry, 'forgetUnfit'],
       exit: noRetry,
       on: {
         send: { target: 'idle', actions: withEvent('noteEvents') },
