@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { built } from './testing/built.js';
@@ -64,6 +65,9 @@ class LongFirst extends BaseSequencer {
     );
   }
 }
+
+// Searches create many objects of short life. With 16 MB for young ones, the default, they spend a sixth of their time in the garbage collector.
+setFlagsFromString('--max-semi-space-size=64');
 
 type ProjectOptions = Pick<NonNullable<TestProjectInlineConfiguration['test']>, 'exclude' | 'isolate' | 'pool' | 'globalSetup'>;
 

@@ -18,7 +18,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 1,
     // Some count bytes.
-    execArgv: ['--max-old-space-size=16000', '--expose-gc'],
+    execArgv: ['--max-old-space-size=16000', '--max-semi-space-size=64', '--expose-gc'],
     projects: [
       {
         extends: true,
