@@ -1,4 +1,7 @@
 /** Three peers in one process: one live instance per id, reachable from every peer, that survives its host. */
+import { useSelector } from '@xstate/react';
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { toPromise, waitFor } from 'xstate';
 import { MapStorage } from '../storage/map.fixture.js';
@@ -80,14 +83,27 @@ test('helpers of XState take a reference', async () => {
   const [a, b] = peers.map(({ cluster }) => cluster.actor('counter', 'x'));
   const added: number[] = [];
   b!.on('added', ({ n }) => added.push(n));
-  const output = toPromise(b! as never);
-  const five = waitFor(b! as never, (snapshot: any) => snapshot.context.n === 5);
+  const output = toPromise(b!);
+  const five = waitFor(b!, (snapshot) => snapshot.context.n === 5);
   await a!.send({ type: 'ADD', by: 5 });
   await five;
   await a!.send({ type: 'STOP' });
   await output;
   expect(added).toEqual([5]);
   expect(a!.getSnapshot().status).toBe('done');
+});
+
+test('useSelector of @xstate/react shows a reference', async () => {
+  const { peers } = await testCluster({ counter });
+  const ref = peers[0]!.cluster.actor('counter', 'x');
+  await ref.send({ type: 'ADD', by: 5 });
+  const Visits = () =>
+    createElement(
+      'p',
+      null,
+      useSelector(ref, ({ context }) => context.n),
+    );
+  expect(renderToString(createElement(Visits))).toBe('<p>5</p>');
 });
 
 test('a host that waits for a majority to close does not exchange messages without end', async () => {

@@ -14,6 +14,7 @@ import {
   down,
   granted,
   handOver,
+  join,
   reload,
   searched,
   send,
@@ -69,6 +70,13 @@ describe('all properties hold', () => {
       10602,
       three,
       [create('b'), send('b'), granted('a', 1), crash('a'), down('b', 'a'), ...activate('b', 2)],
+      { oneByOne: true },
+    ],
+    [
+      'the host is cut off from the others, one of them replaces it, and a link returns',
+      13092,
+      three,
+      [create('a'), send('a'), granted('a', 1), cut('a', 'b'), cut('a', 'c'), ...activate('b', 2), join('a', 'b')],
       { oneByOne: true },
     ],
     [

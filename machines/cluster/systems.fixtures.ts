@@ -28,6 +28,7 @@ export const handOver = (node: NodeId, to: NodeId): Scripted => command('handOve
 export const crash = (node: NodeId): Scripted => ({ do: 'crash', node }) as Scripted;
 export const down = (u: NodeId, v: NodeId): Scripted => ({ do: 'down', channel: [u, v] }) as Scripted;
 export const cut = (u: NodeId, v: NodeId): Scripted => ({ do: 'cut', link: [u, v] }) as Scripted;
+export const join = (u: NodeId, v: NodeId): Scripted => ({ do: 'join', link: [u, v] }) as Scripted;
 /** The process stops and restarts, with its stored state or without memory; its links come back. */
 export const reload = (node: NodeId): Commands => [crash(node), { do: 'reload', node } as Scripted];
 
