@@ -55,6 +55,8 @@ export interface ServeOptions {
   readonly reaching?: Reaching;
   /** Takes a program that connects to the WebSocket `inspect` below the address; the token alone decides, whatever its `Origin`. */
   readonly connect?: (reply: (text: string) => void) => ProgramConnection;
+  /** Returns the number of lines of a live trace so far, so that the page knows how far it is behind. */
+  readonly written?: () => number;
   /** Receives a sentence about a program that was refused: its token is wrong, or the path below the token. */
   readonly refused?: (why: string) => void;
   /** Guided pages to choose from. */
@@ -107,7 +109,18 @@ const HEADERS = {
  */
 export async function serveTrace(
   source: TraceSource,
-  { port, address, page = builtPage(), gestures, report, reaching, connect, refused = () => {}, shelf }: ServeOptions = {},
+  {
+    port,
+    address,
+    page = builtPage(),
+    gestures,
+    report,
+    reaching,
+    connect,
+    written,
+    refused = () => {},
+    shelf,
+  }: ServeOptions = {},
 ): Promise<Served> {
   const [, earlierPort, earlierToken] = ADDRESS.exec(address ?? '') ?? [];
   const token = earlierToken ?? randomBytes(16).toString('base64url');
@@ -119,6 +132,7 @@ export async function serveTrace(
     report: report ?? null,
     reaching: reaching ?? null,
     shelf: shelf ?? null,
+    written: written ?? null,
     refused: once(refused),
   };
   const server = createServer((request, response) => {
@@ -184,6 +198,7 @@ interface Serving {
   readonly report: ((reports: unknown) => boolean) | null;
   readonly reaching: Reaching | null;
   readonly shelf: Shelf | null;
+  readonly written: (() => number) | null;
   readonly refused: (why: string) => void;
 }
 
@@ -221,6 +236,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only GET and POST.');
   if (name === 'trace')
     return watched(serving.reaching, () => sendTrace(response, typeof source === 'string' ? [source] : source()));
+  if (name === 'written' && serving.written) return sendJson(response, serving.written());
   try {
     const found = answerTo(name, serving.shelf);
     return await (found ? send(response, found) : sendFile(response, page, name));

@@ -116,7 +116,7 @@ async function orElse<T>(beginning: Promise<T>, undo: () => void): Promise<T> {
 async function inspectSimulation(simulation: Simulation, options: ServeOptions): Promise<Served> {
   const watch = new Watch(simulation);
   const served = await orElse(
-    serveTrace(() => watch.trace.text(), options),
+    serveTrace(() => watch.trace.text(), { ...options, written: () => watch.trace.written }),
     () => watch.stop(),
   );
   return {
@@ -142,7 +142,13 @@ async function inspectParts(parts: Parts, program: Program, reach: boolean, opti
     inbox.close();
     trace.end();
   };
-  const serving = serveTrace(() => trace.text(), { ...options, reaching, report: (reports) => inbox.putAll(reports) });
+  const written = () => trace.written;
+  const serving = serveTrace(() => trace.text(), {
+    ...options,
+    reaching,
+    written,
+    report: (reports) => inbox.putAll(reports),
+  });
   const served = await orElse(serving, end);
   return {
     url: served.url,

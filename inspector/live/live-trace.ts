@@ -25,6 +25,8 @@ const textOf = (line: TraceLine): string => `${JSON.stringify(line)}\n`;
 export class LiveTrace {
   private readonly segments: Segment[] = [{ number: 0, start: '', at: 0, lines: [], characters: 0 }];
   private isOver = false;
+  /** The number of lines so far, those that were dropped included. */
+  written = 0;
   /** Readers that wait for new lines. */
   private readers: (() => void)[] = [];
 
@@ -37,6 +39,7 @@ export class LiveTrace {
 
   add(line: TraceLine): void {
     if (isStep(line) && line.charts) this.header = { ...this.header, charts: { ...this.header.charts, ...line.charts } };
+    if (line.index >= 0) this.written = line.index + 1;
     const last = this.segments.at(-1)!;
     const text = textOf(line);
     last.lines.push(text);

@@ -121,6 +121,11 @@ export class ReadTrace {
     return problem === null || this.header === null ? problem : `${problem} Shown is everything before.`;
   }
 
+  /** The number that the next line of a live trace has; -1 if any is possible. */
+  get next(): number {
+    return this.nextIndex;
+  }
+
   /** One past the last line. */
   get end(): number {
     return this.first + this.texts.length;

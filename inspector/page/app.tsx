@@ -9,7 +9,7 @@ import { download } from './download.js';
 import { Help } from './help.js';
 import { onKey } from './keyboard.js';
 import { openFile } from './open-file.js';
-import { followServer, server } from './load.js';
+import { behind, followServer, server } from './load.js';
 import { LowerPanel } from './lower.js';
 import { NetworkView } from './network/view.js';
 import { MessageCard } from './message-card.js';
@@ -105,6 +105,7 @@ function TopBar() {
           {header.choices && <span class="tag">counterexample</span>}
           {verdict.value.verdict && <span class={`tag is-${verdict.value.verdict}`}>{verdict.value.verdict}</span>}
           {header.live && <span class="tag">{isLoading.value ? 'live' : 'ended'}</span>}
+          {behind.value > 0 && <span class="tag is-busy">behind by {count(behind.value, 'line')}</span>}
           {isLoading.value && !header.live && (
             <span class="tag is-busy">reading, {recording.value.end.toLocaleString('en-US')} lines</span>
           )}

@@ -1,5 +1,5 @@
 /** Reading traces: from the server that serves the page, from a file that is dropped on it, or the run made again after a gesture. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { lastAlive, startOf } from '../model/place.js';
 import { ReadTrace } from '../model/recording.js';
 import { askForOffer } from './reach.js';
@@ -10,6 +10,7 @@ import {
   currentLine,
   followsEnd,
   goTo,
+  growing,
   hasGrown,
   isLoading,
   opened,
@@ -105,6 +106,31 @@ export function followServer(): void {
   void loadFromServer();
 }
 
+/** The number of lines of the live trace, as the server reported it last, and when the page asked. */
+const written = signal(0);
+let askedAt = -Infinity;
+const BETWEEN_ASKS_MS = 1000;
+/** A page that is less behind keeps up. */
+const BEHIND_MIN = 200;
+
+/** The number of lines of the live trace that have not reached the page; 0 if it keeps up. */
+export const behind = computed(() => {
+  const lines = isLoading.value && growing().header?.live ? written.value - growing().next : 0;
+  return lines < BEHIND_MIN ? 0 : lines;
+});
+
+/** Asks from time to time while lines arrive, so that a page at rest asks nothing. */
+async function askHowFar(): Promise<void> {
+  if (!isServed || performance.now() - askedAt < BETWEEN_ASKS_MS) return;
+  askedAt = performance.now();
+  try {
+    const response = await askServer('./written');
+    if (response.ok) written.value = Number(await response.json());
+  } catch {
+    // The end of the trace reports that the server has stopped.
+  }
+}
+
 export async function loadFile(file: Blob): Promise<void> {
   try {
     await openTrace(file.stream());
@@ -150,6 +176,7 @@ export async function reload(stream: ReadableStream<Uint8Array>): Promise<void> 
 
 async function read(stream: ReadableStream<Uint8Array>, into: ReadTrace, show: (isWhole: boolean) => void): Promise<void> {
   isLoading.value = true;
+  written.value = 0;
   const before = recording.value;
   const reader = stream.getReader();
   // A stream of texts between the two would take longer than the decoding.
@@ -169,6 +196,7 @@ async function read(stream: ReadableStream<Uint8Array>, into: ReadTrace, show: (
       if (recording.value !== into && recording.value !== before) return void reader.cancel();
       into.push(decoder.decode(piece.value, { stream: true }));
       showSoon();
+      if (into.header?.live) void askHowFar();
       if (performance.now() - rested < BREAK_MS) continue;
       await breathe();
       rested = performance.now();

@@ -57,7 +57,8 @@ export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'ad
   };
   const report = (batch: unknown) => inbox.putAll(batch);
   const reaching = new Reaching(merger, inbox);
-  const served = await serveTrace(() => trace.text(), { ...options, connect, refused, report, reaching });
+  const written = () => trace.written;
+  const served = await serveTrace(() => trace.text(), { ...options, connect, refused, report, reaching, written });
   return {
     url: served.url,
     socket: `${served.url.replace('http:', 'ws:')}inspect`,

@@ -4,6 +4,7 @@
 import { computed, signal } from '@preact/signals';
 import { progress } from '../../model/playback.js';
 import type { Size } from '../../model/chart-shapes.js';
+import type { MessageRow } from '../../model/messages.js';
 import { sized } from '../canvas.js';
 import { kindColor } from '../colors.js';
 import { theme } from '../shell.js';
@@ -26,8 +27,10 @@ import { drawGauges, drawGroups, drawMessages, drawNodes, drawSelection, type Mo
 import { drawLabels } from './draw-labels.js';
 import { drawFolds, drawPrograms } from './draw-programs.js';
 import type { Drawn } from './ink.js';
-import type { LabelPlaces } from './places.js';
+import { LabelPlaces } from './places.js';
+import { communitiesOf, gathered, sideAt } from './communities.js';
 import { CROWD, placeCrowd } from './crowd.js';
+import { drawCommunities, drawRoads } from './draw-communities.js';
 import { placeNodes, type Placement, type Positions } from './force.js';
 import { keepPlaces, range } from './by-hand.js';
 import { between, fit, MARGIN, loopAt, radiusAt, toCanvas, toPlane, type Spot, type Viewport } from './geometry.js';
@@ -107,6 +110,15 @@ export const currentView = computed((): Viewport => {
   const { xs, ys } = positions.value;
   return chosenView.value ?? fit(xs, ys, size.value.width, size.value.height, programs.value ? MARGIN.programs : MARGIN.nodes);
 });
+/** Zooms in until the nodes of a community are apart. */
+export function showNodes(nodes: readonly number[]): void {
+  const at = (all: ArrayLike<number>) => nodes.map((node) => all[node]!);
+  const { width, height } = size.value;
+  const shown = fit(at(positions.value.xs), at(positions.value.ys), width, height, MARGIN.nodes);
+  const scale = Math.max(shown.scale, 1.5 * currentView.value.scale);
+  const { x, y } = toPlane(shown, width / 2, height / 2);
+  chosenView.value = { scale, dx: width / 2 - scale * x, dy: height / 2 - scale * y };
+}
 /** The nodes that a property is violated for, once it is. */
 const refuted = computed(() => {
   const past = verdict.value.violated.filter(({ line }) => line !== null && line <= currentLine.value);
@@ -123,8 +135,17 @@ export const spotsDrawn = computed(() =>
 const labels = computed(() =>
   recording.value.nodes.names.map((name, node) => (recording.value.programs[node] === undefined ? name : idOf(name))),
 );
-/** The positions at which nodes are drawn. Stopped nodes of a program share one. */
-export const drawnAt = computed(() => folded(positions.value, folds.value));
+/** The positions of the nodes. Stopped nodes of a program share one. */
+const placed = computed(() => folded(positions.value, folds.value));
+const side = computed(() => sideAt(currentView.value.scale, spotsDrawn.value));
+/** `null` if the picture shows every node. */
+export const communities = computed(() => {
+  if (side.value === null) return null;
+  const programOf = new Map((programs.value ?? []).flatMap(({ nodes }, i) => nodes.map((node) => [node, i] as const)));
+  return communitiesOf(placed.value, side.value, (node) => String(programOf.get(node) ?? ''));
+});
+/** The positions at which nodes are drawn: nodes of a community share one. */
+export const drawnAt = computed(() => (communities.value ? gathered(placed.value, communities.value) : placed.value));
 export const links = computed(() => reader.value?.links(moment.value) ?? []);
 export const flights = computed(() => moment.value.flights());
 const emphasis = computed(() => ({
@@ -143,7 +164,9 @@ export function moving(): MovingMessage[] {
   const { types } = recording.value.messages;
   const radius = radiusAt(currentView.value.scale, spotsDrawn.value);
   const spot = (node: number) => toCanvas(currentView.value, xs[node] ?? 0, ys[node] ?? 0);
-  return flights.value.slice(0, MESSAGES_MAX).map((message) => ({
+  const isInside = ({ from, to }: MessageRow) => communities.value !== null && xs[from] === xs[to] && ys[from] === ys[to];
+  const shown = flights.value.slice(0, MESSAGES_MAX).filter((message) => !isInside(message));
+  return shown.map((message) => ({
     ordinal: message.ordinal,
     chain:
       message.from === message.to
@@ -187,7 +210,16 @@ export function paintNetwork(ctx: CanvasRenderingContext2D, given: Size): void {
     count: spotsDrawn.value,
     folds: folds.value,
   });
-  const inputs = [theme.value, currentView.value, links.value, emphasis.value, ctx.canvas.width, ctx.canvas.height, scene.value];
+  const inputs = [
+    theme.value,
+    currentView.value,
+    drawnAt.value,
+    links.value,
+    emphasis.value,
+    ctx.canvas.width,
+    ctx.canvas.height,
+    scene.value,
+  ];
   if (!ground || !mayStay(ground, inputs, isPlaying.value && names.length > CROWD)) {
     const canvas = ground?.canvas ?? document.createElement('canvas');
     const began = performance.now();
@@ -207,6 +239,13 @@ function mayStay({ inputs: painted, paintedAt, stays }: Ground, inputs: readonly
 
 function paintGround(drawn: Drawn): LabelPlaces {
   drawPrograms(drawn, programs.value ?? []);
+  if (communities.value) {
+    drawRoads(drawn, links.value);
+    drawWay(drawn, emphasis.value);
+    drawCommunities(drawn, communities.value, scene.value, emphasis.value);
+    drawFolds(drawn, folds.value);
+    return LabelPlaces.full();
+  }
   drawGroups(drawn, scene.value, links.value);
   drawLinks(drawn, links.value);
   drawWay(drawn, emphasis.value);

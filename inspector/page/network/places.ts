@@ -23,6 +23,11 @@ export class LabelPlaces {
     return places;
   }
 
+  /** No area is free. */
+  static full(): LabelPlaces {
+    return new LabelPlaces([{ x: 0, y: 0, width: Infinity, height: Infinity }]);
+  }
+
   /** A copy, to try labels without taking their areas here. */
   copy(): LabelPlaces {
     return new LabelPlaces([...this.taken]);

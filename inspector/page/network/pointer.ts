@@ -2,9 +2,12 @@
 import { act } from '../live-reach.js';
 import { recording, selectedLink, selectedNode, selectMessage } from '../state.js';
 import { linksWithin, putAt, range } from './by-hand.js';
+import type { Community } from './communities.js';
+import { communityText } from './draw-communities.js';
 import { along, distanceToLine, radiusAt, toCanvas, toPlane, zoomed, type Spot, type Viewport } from './geometry.js';
 import {
   chosenView,
+  communities,
   currentView,
   drawnAt,
   hovered,
@@ -14,12 +17,23 @@ import {
   placement,
   positions,
   scene,
+  showNodes,
   spotsDrawn,
   spotsNow,
 } from './picture.js';
 
+/** The community under a place of the canvas. */
+function communityAt(at: Spot): Community | undefined {
+  const { scale } = currentView.value;
+  return communities.value?.find(({ x, y, radius }) => {
+    const spot = toCanvas(currentView.value, x, y);
+    return Math.hypot(spot.x - at.x, spot.y - at.y) < Math.max(radius * scale, 12);
+  });
+}
+
 /** The node under a place of the canvas, -1 for none. */
 function nodeAt(at: Spot): number {
+  if (communities.value) return -1;
   const { xs, ys } = drawnAt.value;
   const reach = Math.max(radiusAt(currentView.value.scale, spotsDrawn.value), 8) + 3;
   let [nearest, distance] = [-1, reach];
@@ -41,6 +55,7 @@ function messageAt(at: Spot): number {
 
 /** The link under a place of the canvas. */
 function linkAt(at: Spot): readonly [number, number] | null {
+  if (communities.value) return null;
   const { xs, ys } = drawnAt.value;
   const near = links.value.find(({ a, b }) => {
     const [from, to] = [toCanvas(currentView.value, xs[a]!, ys[a]!), toCanvas(currentView.value, xs[b]!, ys[b]!)];
@@ -51,6 +66,9 @@ function linkAt(at: Spot): readonly [number, number] | null {
 
 /** Selects a node. With the shift key, a second node selects the link between the two, whether it exists or not. */
 function select(node: number, at: Spot, isSecond: boolean): void {
+  const community = communityAt(at);
+  if (community && community.nodes.length > 1) return showNodes(community.nodes);
+  if (community) selectedNode.value = community.nodes[0]!;
   const message = node < 0 ? messageAt(at) : -1;
   if (isSecond && node >= 0 && node !== selectedNode.value) selectedLink.value = [selectedNode.value, node];
   else {
@@ -88,8 +106,11 @@ export function pointerHandlers() {
       const at = spot(event);
       if (!drag) {
         hovered.value = nodeAt(at);
+        const community = communityAt(at);
         // A name may be too long for the picture.
-        (event.currentTarget as HTMLElement).title = recording.value.nodes.names[hovered.value] ?? '';
+        (event.currentTarget as HTMLElement).title = community
+          ? communityText(community, scene.value)
+          : (recording.value.nodes.names[hovered.value] ?? '');
         return;
       }
       const [dx, dy] = [at.x - drag.from.x, at.y - drag.from.y];

@@ -10,7 +10,18 @@ import { IconButton, Panel } from '../panel.js';
 import { isReachOpen } from '../shell.js';
 import { playhead, recording } from '../state.js';
 import { Legend } from './legend.js';
-import { chosenView, flights, links, MESSAGES_MAX, paintNetwork, placement, positions, scene, movedTo } from './picture.js';
+import {
+  chosenView,
+  communities,
+  flights,
+  links,
+  MESSAGES_MAX,
+  paintNetwork,
+  placement,
+  positions,
+  scene,
+  movedTo,
+} from './picture.js';
 import { onKeyDown, pointerHandlers } from './pointer.js';
 import { comparedRun, currentStep } from '../story/state.js';
 import { NetworkText } from './text.js';
@@ -25,7 +36,8 @@ function summary(): string {
     return marks.length > 0 ? [`${nodes.names[node]} ${marks.join(' ')}`] : [];
   });
   const marks = held.length > 0 && held.length < 6 ? `; marked: ${held.join(', ')}` : '';
-  return `Network of ${nodes.size} nodes and ${header?.links.length ?? 0} links at ${numberText(x)}: ${flights.value.length} messages on their way${marks}`;
+  const drawn = communities.value ? `, in ${communities.value.length} communities` : '';
+  return `Network of ${nodes.size} nodes and ${header?.links.length ?? 0} links${drawn} at ${numberText(x)}: ${flights.value.length} messages on their way${marks}`;
 }
 
 export function NetworkView() {
@@ -84,6 +96,9 @@ export function NetworkView() {
       <Legend scene={scene.value} />
       {mayReach.value && isReachOpen.value && <ReachCard />}
       {positions.value.xs.length === 0 && <p class="notice-inline is-placing">finding places for the nodes…</p>}
+      {communities.value && positions.value.xs.length > 0 && (
+        <p class="notice-inline">{communities.value.length} communities of nodes. Select one or zoom in to see its nodes.</p>
+      )}
       {flights.value.length > MESSAGES_MAX && (
         <p class="notice-inline">
           {flights.value.length} messages on their way, {MESSAGES_MAX} of them drawn
