@@ -444,6 +444,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
       while (this.hosted.length > 0 && clock.now() < until && !this.#closed)
         await new Promise<void>((resolve) => clock.schedule(() => resolve(), 5));
     }
+    this.#mail.leave();
     this.#end(new ClosedError(`the cluster at "${this.id}" is closed`));
     await this.#locks?.close({ withinMs: 0 });
   }

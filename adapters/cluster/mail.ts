@@ -52,7 +52,8 @@ export class Mail {
     else afterMicrotasks(() => this.leave());
   }
 
-  private leave(): void {
+  /** Begins the turns that are due, and sends all messages. */
+  leave(): void {
     const { turns } = this;
     this.turns = [];
     for (const run of turns) run();

@@ -11,7 +11,8 @@
  *
  * Rules.
  *  1. A member acquires the lock when a sender wants the actor and it knows of no host, when a host hands the actor over to it, or
- *     when the known host goes down and the actor has work without an event. If a host replies meanwhile, it gives the request up.
+ *     when the known host, which wrote the latest copy here or has announced itself, goes down and the actor has work without an event.
+ *     If a host replies meanwhile, it gives the request up.
  *  2. The holder of the lock reads the copies of a majority and continues from the latest one. That no copy exists is certain when a
  *     majority has forgotten nothing, or when all members have forgotten. If too many have forgotten, and not all, the actor is refused.
  *  3. The restored version is written to a majority under the new fence before anything else: it may have been on a minority.
@@ -67,6 +68,13 @@ export const MOVE_AFTER = 8;
 /** The timer that begins a turn. It has no delay: it ends when all that has arrived is handled. */
 export const TURN = 'turn';
 
+/** The replica of this node has a version of the actor; `writer` is its host, unless the node has just started. */
+interface Awake {
+  readonly type: 'awake';
+  readonly isAwake: boolean;
+  readonly writer: HostContext['known'];
+}
+
 type PeerEvent = { readonly peer: NodeId };
 
 export type HostEvent =
@@ -75,7 +83,7 @@ export type HostEvent =
   | Applied
   | TimerEvent
   | ({ readonly type: 'link.up' | 'link.down' } & PeerEvent)
-  | { readonly type: 'awake'; readonly isAwake: boolean }
+  | Awake
   | { readonly type: 'granted'; readonly fence: number }
   | { readonly type: 'unavailable' | 'failed'; readonly error: unknown }
   | { readonly type: 'handOver'; readonly to: NodeId }
@@ -172,7 +180,11 @@ export const hostMachine = setup({
     ...effects<ClusterMessage>(),
     noteHost: assign({ known: (_, { host, fence }: Hosted) => ({ host, fence }) }),
     forgetHost: assign({ known: null }),
-    noteAwake: assign({ isAwake: (_, { isAwake }: { isAwake: boolean }) => isAwake }),
+    noteAwake: assign({ isAwake: (_, { isAwake }: Awake) => isAwake }),
+    noteWriter: assign({
+      known: ({ context: { id, known } }, { writer }: Awake) =>
+        writer !== null && writer.host !== id && writer.fence > (known?.fence ?? 0) ? writer : known,
+    }),
     noteAsker: assign(({ context: { askers, creation } }, want: ReceivedOf<'want'>) => ({
       askers: [...askers.filter((asker) => asker !== want.from), want.from],
       creation: creation?.isAllowed ? creation : want.creation,
@@ -289,6 +301,7 @@ export const hostMachine = setup({
         events: { actions: send(goneToSender) },
         watch: { actions: send(goneToSender) },
         hosted: { guard: withEvent('isNews'), actions: withEvent('noteHost') },
+        awake: { actions: [withEvent('noteAwake'), withEvent('noteWriter')] }, // 1
         come: 'acquiring', // 1
         wake: 'acquiring',
         'link.down': [

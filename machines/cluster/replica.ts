@@ -55,11 +55,19 @@ const refusal = ({ context, event: { from } }: In<Received<object>>) => ({
   message: { type: 'late' as const, fence: context.promised },
 });
 const everything = ({ context: { promised, copy } }: In) => ({ key: KEPT, value: { promised, copy } });
-/** The host role of this node wakes an actor whose host is gone, if it has work without an event. */
-const wakefulness = ({ context: { copy, isMember } }: In) => ({
+/**
+ * The host role of this node wakes an actor whose host is gone, if it has work without an event. The writer of the copy is the host: it may
+ * crash before it has announced that.
+ */
+const wakefulness = ({ context: { copy, isMember }, event }: In) => ({
   role: isMember ? [HOST] : [],
-  message: { type: 'awake' as const, isAwake: copy !== null && copy.isAwake },
+  message: {
+    type: 'awake' as const,
+    isAwake: copy !== null && copy.isAwake,
+    writer: copy && isWrite(event) ? { host: event.from, fence: copy.fence } : null,
+  },
 });
+const isWrite = (event: unknown): event is ReceivedOf<'write'> => (event as { readonly type: string }).type === 'write';
 
 const firstReply = ({ context: { replies } }: In) => replies[0]!;
 
@@ -95,7 +103,8 @@ export const replicaMachine = setup({
     isLateRead: ({ context }, { fence }: ReceivedOf<'read'>) => fence < context.promised,
     isLateWrite: ({ context }, { copy }: ReceivedOf<'write'>) => copy.fence < context.promised,
     isKnown: ({ context }, { copy }: ReceivedOf<'write'>) => !isLaterVersion(copy, context.copy),
-    wakes: ({ context }, { copy }: ReceivedOf<'write'>) => copy.isAwake !== (context.copy?.isAwake ?? false),
+    wakes: ({ context }, { copy }: ReceivedOf<'write'>) =>
+      copy.isAwake !== (context.copy?.isAwake ?? false) || (copy.isAwake && copy.fence !== context.copy?.fence),
     hasReplies: ({ context }) => context.replies.length > 0,
   },
 }).createMachine({
