@@ -1,5 +1,5 @@
 /** Real servers for tests, on loopback and any free port; and whether this machine has them. */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,11 @@ export async function postgresServer(folder: string, port?: number): Promise<Ser
   execFileSync(init, given, { env, stdio: 'ignore' });
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories='].flatMap((setting) => ['-c', setting]);
   const [command, ...args] = by('postgres', '-D', data, '-p', String(at), ...settings);
-  return start(at, command, ...args);
+  const server = await start(at, command, ...args);
+  // It listens before it accepts sessions.
+  const isReady = () => spawnSync('pg_isready', ['-h', '127.0.0.1', '-p', String(at)], { env }).status === 0;
+  for (let attempt = 0; attempt < 200 && !isReady(); attempt++) await wait(50);
+  return server;
 }
 
 export async function mosquitto(port?: number): Promise<Server> {

@@ -65,12 +65,8 @@ async function rival(what, kind, server) {
 async function postgres(what, setting) {
   const { default: pg } = await import('pg');
   const server = await postgresServer();
-  const connect = async () => {
-    const client = new pg.Client({ host: '127.0.0.1', port: server.port, user: 'quiver', database: 'postgres' });
-    return client.connect().then(() => client);
-  };
-  // It listens before it accepts sessions.
-  const client = await connect().catch(() => pause(1_000).then(connect));
+  const client = new pg.Client({ host: '127.0.0.1', port: server.port, user: 'quiver', database: 'postgres' });
+  await client.connect();
   await client.query(`alter role quiver set synchronous_commit = ${setting}`);
   await client.query('create table actors (id text primary key, state jsonb)');
   await client.query(`insert into actors values ('hot', '{"n": 0}')`);

@@ -1,5 +1,5 @@
 // Real servers and processes on loopback that end with this program, however it ends.
-import { execFileSync, fork, spawn } from 'node:child_process';
+import { execFileSync, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,10 @@ export async function postgresServer() {
   const as = isRoot ? 'setpriv --reuid postgres --regid postgres --clear-groups --' : '';
   execFileSync('sh', ['-c', `${as} initdb -D ${folder} -U quiver -A trust --no-sync >/dev/null`], { env: serverEnvironment });
   const settings = '-c listen_addresses=127.0.0.1 -c unix_socket_directories=';
-  return server(port, `exec ${as} postgres -D ${folder} -p ${port} ${settings}`, `rm -rf ${folder}`);
+  const started = await server(port, `exec ${as} postgres -D ${folder} -p ${port} ${settings}`, `rm -rf ${folder}`);
+  // It listens before it accepts sessions.
+  while (spawnSync('pg_isready', ['-h', '127.0.0.1', '-p', `${port}`], { env: serverEnvironment }).status !== 0) await wait(50);
+  return started;
 }
 
 /** A cluster of one, which keeps what it knows in a folder that goes with it. */
