@@ -1,7 +1,7 @@
-/** One world for every life, in 2,000 runs of the swarm: every step that the clock makes is a choice that the world offers. */
+/** One world for every life, in 2,000 runs of the swarm: every step that the clock makes is a choice that the world offers. The search reaches the same states. */
 import { expect, test } from 'vitest';
 import { protocols } from '../machines/index.js';
-import { compareWithWorld, scenariosOf } from './one-world.fixture.js';
+import { compareWithWorld, expectSameStates, sampleSystems, scenariosOf } from './one-world.fixture.js';
 
 const RUNS = 2_000;
 const each = Object.values(protocols);
@@ -27,3 +27,5 @@ test.each(each)('$name', (protocol) => {
     CHOICES[protocol.name],
   ]);
 });
+
+test.each(sampleSystems)('system $index of $name: the states of the search', ({ scenario }) => expectSameStates(scenario, 400));

@@ -1,23 +1,30 @@
 /** A run in time held against the world without time: every step that the clock makes is a choice that is offered, and leads where `apply` does. */
 import fc from 'fast-check';
+import { expect } from 'vitest';
 import { UsageError } from '../machines/errors.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
+import { Random } from '../network/random.js';
 import { Simulation } from '../network/simulation.js';
+import { createMetric } from '../network/topology/metric.js';
 import type { Scenario } from '../network/scenario/types.js';
 import type { Configuration, NodeView, Protocol } from '../machines/protocol.js';
 import type { Choice } from '../network/world/choice.js';
 import { apply, beginWorld, enabled, recordingWitness, untimed } from '../network/world/enabled.js';
 import { createHost } from '../network/world/hosts.js';
 import type { WorldFrame } from '../network/world/environment.js';
+import { fusible } from '../network/world/script.js';
 import { World } from '../network/world/world.js';
 import { everyDraw } from './explore/draws.js';
 import { attempted, type Question } from './explore/examine.js';
 import { nothingKnown } from './explore/restart.js';
 import type { Model } from './explore/model.js';
 import type { Search } from './explore/search.js';
+import { NO_PARENT } from './explore/store.js';
+import { questionOf } from './explore/scenario.js';
 import { scenarioOf } from './swarm/scenario.js';
 import { scenarioShapes, soundSystems } from './swarm/shape.js';
+import { systemsOf } from './system/systems.js';
 
 export interface Compared {
   readonly steps: number;
@@ -157,51 +164,139 @@ function eventAsChoices(place: number, { frame, environment }: World): readonly 
   });
 }
 
+type Shown = Pick<Configuration, 'nodes' | 'flights'>;
+
+/**
+ * A state without differences that the protocol declares irrelevant: the roles are canonical, and times are replaced by their order. `latest`
+ * is the latest time in the state.
+ */
+function canonical({ protocol, instance }: WorldFrame, { nodes, flights }: Shown): Shown & { readonly latest: number } {
+  const holders = protocol.times?.(instance.options);
+  const views = [...nodes].map(([id, view]) => [id, protocol.canonical?.(view) ?? view] as const);
+  if (!holders) return { nodes: new Map(views), flights, latest: 0 };
+  const found = Array.from({ length: holders.kinds }, () => new Set<number>());
+  const note = (time: number, kind: number) => (found[kind]!.add(time), time);
+  for (const [, view] of views) holders.node(view, note);
+  for (const { message } of flights) holders.message(message, note);
+  const inOrder = found.map((times) => [0, ...[...times].filter((time) => time > 0).sort((a, b) => a - b)]);
+  const place = (time: number, kind: number) => inOrder[kind]!.indexOf(time);
+  return {
+    nodes: new Map(views.map(([id, view]) => [id, holders.node(view, place)])),
+    flights: flights.map((flight) => ({ ...flight, message: holders.message(flight.message, place) })),
+    latest: Math.max(0, ...inOrder.flat()),
+  };
+}
+
 /** A state as properties see it, as text. Like the search, it ignores senders where they make no difference. */
-function textOf({ nodes, flights, links, crashed = [] }: Configuration, order: 'fifo' | 'unordered', isRouted: boolean): string {
+function textOf(frame: WorldFrame, c: Configuration, hasSenders = frame.protocol.network.reach === 'links'): string {
+  const { nodes, flights } = canonical(frame, c);
+  const { links, crashed = [] } = c;
+  const isFifo = frame.order === 'fifo';
   const ids = [...nodes.keys()];
-  const sent = flights.map(({ from, to, message }) => [isRouted && order === 'unordered' ? '' : from, to, message] as const);
-  const inFlight = sent.map((flight) => JSON.stringify(flight)).sort();
-  const queues = order === 'fifo' ? ids.flatMap((u) => ids.map((v) => sent.filter(([from, to]) => from === u && to === v))) : [];
+  const sent = flights.map(({ from, to, message }) => [hasSenders || isFifo ? from : '', to, message] as const);
+  const all = sent.map((flight) => JSON.stringify(flight)).sort();
+  const inFlight = isLasting(frame) ? [...new Set(all)] : all;
+  const queues = isFifo ? ids.flatMap((u) => ids.map((v) => sent.filter(([from, to]) => from === u && to === v))) : [];
   const up = ids.flatMap((u) => ids.filter((v) => u !== v && links.up(u, v)).map((v) => [u, v, links.port(u, v)]));
   return JSON.stringify([[...nodes].map(([id, view]) => [id, sortedRoles(view)]), inFlight, queues, up, crashed.toSorted()]);
 }
 
 const sortedRoles = (view: NodeView) => Object.entries(view).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Every state that a driver without time comes to by making each choice that is offered, with every answer to its draws. */
-export function everyState(frame: WorldFrame): ReadonlySet<string> {
-  const isRouted = frame.protocol.network.reach === 'routed';
+/** True if messages may be duplicated without limit. The search then keeps a delivered message in flight, and counts equal messages once. */
+const isLasting = ({ order, budget }: WorldFrame): boolean => order === 'unordered' && budget.duplicate === Infinity;
+
+/** The worlds after a choice, one for each answer to its draws. */
+function worldsAfter(world: World, choice: Choice): readonly World[] {
+  const at = canonical(world.frame, world.configuration).latest + 1;
+  const kept = 'deliver' in choice && isLasting(world.frame) ? apply(world, { duplicate: choice.deliver }).world : world;
+  return [...everyDraw((draw) => apply(kept, choice, { at, draw }), 'a choice')].map(({ value }) => value.world);
+}
+
+/** The frame of a question: what a world needs to be searched for the same states. */
+export function frameOf({ plan, instances: [instance], order }: Question, fused = fusible(plan.script)): WorldFrame {
+  return { ...plan, instance, order, fused, measure: createMetric };
+}
+
+/**
+ * The states after at most `depth` choices of a driver without time that makes each choice that is offered, with every answer to its draws.
+ * A corruption at the beginning of the script is not counted as a choice, and
+ * only some of its results are drawn.
+ */
+export function everyState(frame: WorldFrame, depth = Infinity): ReadonlySet<string> {
   const found = new Set<string>();
   const seen = new Set<string>();
-  const waiting: World[] = [];
+  let level: World[] = [];
   const enter = (world: World) => {
-    found.add(textOf(world.configuration, frame.order, isRouted));
-    const state = `${textOf(world.configuration, frame.order, false)} ${worldText(world)}`;
-    if (!seen.has(state)) waiting.push(world);
+    found.add(textOf(frame, world.configuration));
+    const pending = [...world.nodes.keys()].map((id) => {
+      const { armed, reactions } = world.pendingOf(id);
+      return [armed.map(({ role, timer }) => `${role} ${timer}`).sort(), reactions.toSorted()];
+    });
+    const state = `${textOf(frame, world.configuration, true)} ${JSON.stringify(pending)} ${world.environment.key([...world.nodes.keys()])}`;
+    if (!seen.has(state)) level.push(world);
     seen.add(state);
   };
-  for (const { value } of everyDraw((draw) => beginWorld(frame, { draw }), 'a start')) enter(value.world);
-  for (let world = waiting.pop(); world; world = waiting.pop()) {
-    const from = world;
-    for (const choice of enabled(from))
-      for (const { value } of everyDraw((draw) => apply(from, choice, { draw }), 'a choice')) enter(value.world);
+  for (const { value } of everyDraw((draw) => beginWorld(frame, { draw }), 'a start')) enterCorrupted(value.world, enter);
+  for (let steps = 0; steps < depth && level.length > 0; steps++) {
+    const before = level;
+    level = [];
+    for (const from of before)
+      for (const choice of enabled(from))
+        if (!isLasting(frame) || !('drop' in choice || 'duplicate' in choice)) worldsAfter(from, choice).forEach(enter);
   }
   return found;
 }
 
-/** Every state that the search comes to. */
-export function searchedStates(question: Question): ReadonlySet<string> {
+/** The number of results of a corruption that are drawn; all of them are too many. */
+const CORRUPTIONS = 200;
+
+/** Makes the corruptions at the beginning of the script, with some of their results. */
+function enterCorrupted(world: World, enter: (world: World) => void): void {
+  const { script } = world.frame;
+  const first = [...enabled(world)].find(
+    (choice) => 'event' in choice && script.events[choice.event]!.do === 'corrupt' && script.standsFirst(choice.event),
+  );
+  if (!first) return enter(world);
+  const random = new Random(1, 'corruption');
+  for (let i = 0; i < CORRUPTIONS; i++)
+    enterCorrupted(apply(world, first, { draw: (bound) => random.below(bound) }).world, enter);
+}
+
+/** The states of a search up to the depth that it has searched completely. */
+export function searchedStates(question: Question): { readonly states: ReadonlySet<string>; readonly depth: number } {
   const known = nothingKnown();
   let done: ReturnType<typeof attempted>;
   while (!(done = attempted(question, known)));
   const { model, search } = done as unknown as { readonly model: Model; readonly search: Search };
-  const isRouted = question.protocol.network.reach === 'routed';
-  const row = new Int32Array(search.store.longest);
-  return new Set(
-    Array.from({ length: search.store.size }, (_, state) => {
-      const length = search.store.load(state, row);
-      return textOf(model.configuration(row, 0, length), question.order, isRouted);
-    }),
-  );
+  const frame = frameOf(question);
+  const { depth, store } = search;
+  const row = new Int32Array(store.longest);
+  const depths: number[] = [];
+  const states = new Set<string>();
+  for (let state = 0; state < store.size; state++) {
+    const parent = store.parent(state);
+    depths.push(parent === NO_PARENT ? 0 : depths[parent]! + 1);
+    if (depths[state]! <= depth) states.add(textOf(frame, model.configuration(row, 0, store.load(state, row))));
+  }
+  return { states, depth };
+}
+
+/** Every sample system of every protocol. */
+export const sampleSystems = Object.values(protocols).flatMap((protocol) =>
+  systemsOf(protocol).map((system) => ({ name: protocol.name, ...system })),
+);
+
+/**
+ * Requires that a driver with every choice and the search reach the same states, up to the first depth with at least `least` states. A
+ * corruption has many results, so that some of them are drawn and looked up among the first states of the search.
+ */
+export function expectSameStates(scenario: Scenario, least: number): void {
+  const isCorrupt = scenario.events.some((event) => event.do === 'corrupt');
+  const question = questionOf(scenario, { properties: [], bounds: isCorrupt ? { depth: 0 } : { states: least } });
+  const { states, depth } = searchedStates(question);
+  const reached = everyState(frameOf(question), depth);
+  expect(states.size).toBeGreaterThan(4);
+  expect([...reached].filter((state) => !states.has(state))).toEqual([]);
+  if (!isCorrupt) expect(reached).toEqual(states);
 }

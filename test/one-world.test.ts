@@ -3,14 +3,22 @@ import { describe, expect, test } from 'vitest';
 import { protocols } from '../machines/index.js';
 import { counter } from '../network/world/counter.fixture.js';
 import { parseScenario } from '../network/scenario/parse.js';
-import { createMetric } from '../network/topology/metric.js';
-import { faultBudget } from '../network/world/environment.js';
-import { fusible, NOT_FUSED, Script } from '../network/world/script.js';
+import { NOT_FUSED } from '../network/world/script.js';
 import { questionOf } from './explore/scenario.js';
-import { compareWithWorld, everyState, scenariosOf, searchedStates } from './one-world.fixture.js';
+import {
+  compareWithWorld,
+  everyState,
+  expectSameStates,
+  frameOf,
+  sampleSystems,
+  scenariosOf,
+  searchedStates,
+} from './one-world.fixture.js';
 
 /** Runs of each protocol; the deep tests make 2,000 others in all. */
 const RUNS = 20;
+/** A system with more states is compared up to a depth that has at least this many. */
+const STATES = 60;
 
 describe('every step of a timed run is an offered choice, with the state of `apply`', () => {
   test.each(Object.values(protocols))('$name', (protocol) => {
@@ -68,23 +76,16 @@ describe('a driver with every choice reaches exactly the states of the search', 
     },
   ])('$name, case %#', ({ name, ...json }) => {
     const scenario = parseScenario({ protocol: name, ...json }, { ...protocols, counter });
-    const { protocol, graph, options, network, events } = scenario;
-    const instance = { ...graph, options };
-    const script = new Script(events, protocol);
-    const frame = {
-      protocol,
-      instance,
-      script,
-      workload: undefined,
-      budget: faultBudget(network),
-      order: network.order,
-      measure: createMetric,
-    };
-    const searched = searchedStates(questionOf(scenario, { properties: [] }));
-    expect(searched.size).toBeGreaterThan(4);
-    expect(everyState({ ...frame, fused: fusible(script) })).toEqual(searched);
+    const question = questionOf(scenario, { properties: [] });
+    const { states } = searchedStates(question);
+    expect(states.size).toBeGreaterThan(4);
+    expect(everyState(frameOf(question))).toEqual(states);
     // Fusion leaves states out, and adds none.
-    const unfused = everyState({ ...frame, fused: NOT_FUSED });
-    expect([...searched].filter((state) => !unfused.has(state))).toEqual([]);
+    const unfused = everyState(frameOf(question, NOT_FUSED));
+    expect([...states].filter((state) => !unfused.has(state))).toEqual([]);
+  });
+
+  test.each(sampleSystems)('system $index of $name', ({ scenario }) => {
+    expectSameStates(scenario, STATES);
   });
 });
