@@ -187,6 +187,19 @@ const idleEnds: Judge = async () => {
     : 'the idle actor is still hosted';
 };
 
+/** The host is killed in the turn of its first version: the others have its copy, and it has not announced itself. */
+const wakesElsewhere: Judge = async () => {
+  let rang = 0;
+  const alarm = setup({}).createMachine({
+    initial: 'set',
+    states: { set: { after: { 300: { target: 'over', actions: () => rang++ } } }, over: { type: 'final' } },
+  });
+  const { peers } = await testCluster({ alarm });
+  await peers[0]!.cluster.actor('alarm', 'x').ready;
+  peers[0]!.kill();
+  return (await becomes(() => rang > 0)) ? null : 'the alarm has not rung';
+};
+
 const movesToSender: Judge = async () => {
   const { peers } = await testCluster({ counter }, { placement: 'sender' });
   const [a, b] = peers.map(({ cluster }) => cluster.actor('counter', 'x'));
@@ -292,6 +305,11 @@ const PROMISES: readonly Promised[] = [
           },
       ),
     },
+  },
+  {
+    title: '5: an actor with work goes on after a host that was not announced',
+    judge: wakesElsewhere,
+    mutants: { 'the writer of a copy is not its host': hostWith({ actions: { noteWriter: assign({}) } }) },
   },
   {
     title: '6: an idle actor ends',
