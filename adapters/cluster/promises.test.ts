@@ -230,7 +230,7 @@ describe('errors', () => {
     expect(ref.getSnapshot().context).toEqual({ at: null, n: 2 });
   });
 
-  test('a child that is spawned without a name fails only that event, and the error has the remedy', async () => {
+  test('a child that is spawned without a name fails only that event, with a remedy', async () => {
     const child = setup({}).createMachine({});
     const parent = setup({ types: { context: {} as { child: unknown } } }).createMachine({
       context: { child: null },

@@ -16,7 +16,7 @@ import type { NodeId } from '../../machines/effects.js';
 
 const LISTS = 64;
 
-/** What differs between the replicas of a member. */
+/** The part that differs between the replicas of a member. */
 type Kept = Pick<ReplicaState, 'promised' | 'copy'>;
 
 export class Replicas {

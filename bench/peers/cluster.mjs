@@ -1,5 +1,5 @@
 /**
- * Cluster actors over a mesh of three processes: events a second on one actor, beside what people use today for one entity; fail-over;
+ * Cluster actors over a mesh of three processes: events a second on one actor, next to what people use today for one entity; failover;
  * moves; memory of idle actors.
  */
 import { setTimeout as pause } from 'node:timers/promises';

@@ -21,7 +21,7 @@ describe('communities', () => {
     }
   });
 
-  test('there are more of them at a larger scale, and none where nodes are readable or few', () => {
+  test('there are more at a larger scale, and none where nodes are readable or few', () => {
     const count = (scale: number) => communitiesOf(positions, sideAt(scale, 1000)!, one).length;
     expect(count(0.05)).toBeLessThan(count(0.1));
     expect(count(0.1)).toBeLessThan(count(0.2));
@@ -35,7 +35,7 @@ describe('communities', () => {
     for (const { nodes } of communitiesOf(positions, sideAt(0.1, 1000)!, parity)) expect(new Set(nodes.map(parity)).size).toBe(1);
   });
 
-  test('nodes stand in the middle of their community', () => {
+  test('nodes are in the middle of their community', () => {
     const communities = communitiesOf(positions, sideAt(0.1, 1000)!, one);
     const { xs, ys } = gathered(positions, communities);
     for (const { nodes, x, y } of communities) for (const node of nodes) expect([xs[node], ys[node]]).toEqual([x, y]);

@@ -7,7 +7,7 @@
 import type { Positions } from './force.js';
 import type { Spot } from './geometry.js';
 
-/** A circle that stands for nodes, in the coordinates of the nodes. */
+/** A circle that represents nodes, in the coordinates of the nodes. */
 export interface Community extends Spot {
   readonly nodes: readonly number[];
   readonly radius: number;
