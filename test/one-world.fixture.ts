@@ -220,8 +220,7 @@ export function frameOf({ plan, instances: [instance], order }: Question, fused 
 
 /**
  * The states after at most `depth` choices of a driver without time that makes each choice that is offered, with every answer to its draws.
- * A corruption at the beginning of the script is not counted as a choice, and
- * only some of its results are drawn.
+ * A corruption at the beginning of the script is not counted as a choice, and only some of its results are drawn.
  */
 export function everyState(frame: WorldFrame, depth = Infinity): ReadonlySet<string> {
   const found = new Set<string>();
@@ -289,7 +288,7 @@ export const sampleSystems = Object.values(protocols).flatMap((protocol) =>
 
 /**
  * Requires that a driver with every choice and the search reach the same states, up to the first depth with at least `least` states. A
- * corruption has many results, so that some of them are drawn and looked up among the first states of the search.
+ * corruption has too many results for the driver: it draws some, and each must be a first state of the search.
  */
 export function expectSameStates(scenario: Scenario, least: number): void {
   const isCorrupt = scenario.events.some((event) => event.do === 'corrupt');

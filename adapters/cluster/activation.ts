@@ -305,7 +305,8 @@ export class Activation {
   }
 
   /** The version for the copies. Its actions and emitted events wait until the copies are kept. */
-  private applied({ failures, turn, state = this.storable() }: Taken): Applied {
+  private applied({ failures, turn, state: checked }: Taken): Applied {
+    const state = checked ?? this.storable();
     this.base = state;
     this.due.push({
       seq: this.seq,

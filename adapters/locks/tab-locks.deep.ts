@@ -1,13 +1,10 @@
 /** Tab locks in the tabs of real Chromium: opened at once, closed, frozen, blocked, copied, crashed. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
-import { build, type Rolldown } from 'vite';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { launch, missing } from '../../testing/chromium.js';
 import { hiddenTabs } from '../../testing/hidden-tabs.js';
+import { serveProgram } from '../../testing/serve-program.js';
 import type { Locks } from './locks.js';
 import type { Lock } from './lock-handle.js';
 
@@ -23,29 +20,10 @@ const program = `
   globalThis.locks = createTabLocks({ channel: 'test' });
 `;
 
-async function script(): Promise<string> {
-  const entry = 'virtual:program';
-  const file = fileURLToPath(new URL('tab-locks.program.ts', import.meta.url));
-  const { output } = (await build({
-    configFile: false,
-    logLevel: 'error',
-    build: { write: false, rolldownOptions: { input: entry, output: { format: 'iife' } } },
-    plugins: [{ name: 'program', resolveId: (id) => (id === entry ? file : null), load: (id) => (id === file ? program : null) }],
-  })) as Rolldown.RolldownOutput;
-  return output.flatMap((part) => (part.type === 'chunk' ? [part.code] : [])).join('\n');
-}
-
-let code: string;
-beforeAll(async () => {
-  if (!missing) code = await script();
-}, 60_000);
-
 async function serve(): Promise<string> {
-  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(`<script>${code}</script>`));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin, close } = await serveProgram(program);
+  onTestFinished(close);
+  return origin;
 }
 
 async function visitor(): Promise<{ context: BrowserContext; open: () => Promise<Page> }> {

@@ -1,14 +1,11 @@
 /** IndexedDB as the storage of a peer, in a real Chromium: saved data is available in later tabs and after a restart of the browser. */
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Rolldown } from 'vite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { launchPersistent, missing } from '../../testing/chromium.js';
+import { serveProgram } from '../../testing/serve-program.js';
 import type { PeerStorage } from './storage.js';
 
 declare const storageOf: (name: string) => PeerStorage;
@@ -17,44 +14,24 @@ interface Saving {
   save(n: number): Promise<string | undefined>;
 }
 
-const source = fileURLToPath(new URL('indexed-db.ts', import.meta.url));
-
-async function script(): Promise<string> {
-  const entry = 'virtual:program';
-  const { output } = (await build({
-    configFile: false,
-    logLevel: 'error',
-    build: { write: false, rolldownOptions: { input: entry, output: { format: 'iife' } } },
-    plugins: [
-      {
-        name: 'program',
-        resolveId: (id) => (id === entry ? `${source}.program.ts` : null),
-        load: (id) =>
-          id === `${source}.program.ts`
-            ? `import { indexedDbStorage } from ${JSON.stringify(source)}; globalThis.storageOf = indexedDbStorage;`
-            : null,
-      },
-    ],
-  })) as Rolldown.RolldownOutput;
-  return output.flatMap((part) => (part.type === 'chunk' ? [part.code] : [])).join('\n');
-}
+const program = `
+  import { indexedDbStorage } from ${JSON.stringify(fileURLToPath(new URL('indexed-db.ts', import.meta.url)))};
+  globalThis.storageOf = indexedDbStorage;
+`;
 
 /** A separate origin in a browser that keeps its data. */
 async function visitor() {
-  const code = await script();
-  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(`<script>${code}</script>`));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { origin, close } = await serveProgram(program);
   const profile = mkdtempSync(join(tmpdir(), 'quiver-profile-'));
   onTestFinished(() => {
-    server.close();
+    close();
     rmSync(profile, { recursive: true, force: true });
   });
   const open = async () => {
     const browser = await launchPersistent(profile);
     const tab = async () => {
       const page = await browser.newPage();
-      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      await page.goto(origin);
       return page;
     };
     return { browser, tab };

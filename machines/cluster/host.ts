@@ -168,6 +168,10 @@ const keeping = {
     timer: { actions: [send(writing), retry] },
   },
 } as const;
+const applying = {
+  entry: 'announceApply',
+  on: { applied: { target: 'writing', actions: withEvent('noteVersion') } },
+} as const;
 
 /**
  * The host side of one actor at one member.
@@ -181,10 +185,7 @@ export const hostMachine = setup({
     noteHost: assign({ known: (_, { host, fence }: Hosted) => ({ host, fence }) }),
     forgetHost: assign({ known: null }),
     noteAwake: assign({ isAwake: (_, { isAwake }: Awake) => isAwake }),
-    noteWriter: assign({
-      known: ({ context: { id, known } }, { writer }: Awake) =>
-        writer !== null && writer.host !== id && writer.fence > (known?.fence ?? 0) ? writer : known,
-    }),
+    noteWriter: assign({ known: (_, { writer }: Awake) => writer }),
     noteAsker: assign(({ context: { askers, creation } }, want: ReceivedOf<'want'>) => ({
       askers: [...askers.filter((asker) => asker !== want.from), want.from],
       creation: creation?.isAllowed ? creation : want.creation,
@@ -254,6 +255,8 @@ export const hostMachine = setup({
   guards: {
     knowsHost: ({ context: { known } }, { tried }: ReceivedOf<'want'>) => known !== null && known.fence > tried,
     isNews: ({ context: { known } }, { fence }: Hosted) => known === null || fence > known.fence,
+    isWriterNews: ({ context: { id, known } }, { writer }: Awake) =>
+      writer !== null && writer.host !== id && writer.fence > (known?.fence ?? 0),
     isElsewhere: ({ context: { id } }, { host }: Hosted) => host !== id,
     isSuperseded: ({ context: { id, fence: own } }, { host, fence }: Hosted) => host !== id && fence > own!,
     isHostGone: ({ context: { known } }, { peer }: PeerEvent) => known?.host === peer,
@@ -301,7 +304,10 @@ export const hostMachine = setup({
         events: { actions: send(goneToSender) },
         watch: { actions: send(goneToSender) },
         hosted: { guard: withEvent('isNews'), actions: withEvent('noteHost') },
-        awake: { actions: [withEvent('noteAwake'), withEvent('noteWriter')] }, // 1
+        awake: [
+          { guard: withEvent('isWriterNews'), actions: [withEvent('noteAwake'), withEvent('noteWriter')] }, // 1
+          { actions: withEvent('noteAwake') },
+        ],
         come: 'acquiring', // 1
         wake: 'acquiring',
         'link.down': [
@@ -399,10 +405,7 @@ export const hostMachine = setup({
             handOver: { target: 'closing.applying', actions: [send(comeToSuccessor), 'takeTurn'] }, // 8
           },
         },
-        applying: {
-          entry: 'announceApply',
-          on: { applied: { target: 'writing', actions: withEvent('noteVersion') } },
-        },
+        applying,
         writing: {
           ...keeping,
           always: { guard: 'isCommitted', target: 'serving', actions: settle }, // 5
@@ -413,10 +416,7 @@ export const hostMachine = setup({
           // A sender that it refuses must not find it again: the two would exchange messages without end.
           on: { want: {}, find: {}, events: { actions: send(goneToSender) } },
           states: {
-            applying: {
-              entry: 'announceApply',
-              on: { applied: { target: 'writing', actions: withEvent('noteVersion') } },
-            },
+            applying,
             writing: {
               ...keeping,
               always: { guard: 'isCommitted', target: '#host.passive', actions: [...settle, ...leave] },
