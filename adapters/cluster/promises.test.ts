@@ -1,4 +1,6 @@
 /** The guarantees of docs/cluster.md about actions, time, children, moves, errors and storage. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { assign, fromPromise, sendTo, setup } from 'xstate';
@@ -243,6 +245,28 @@ describe('errors', () => {
       message: expect.stringMatching(/Name the logic of the child in setup\(\{ actors \}\), and spawn it by that name\.$/),
     });
     await ref.send({ type: 'OTHER' });
+  });
+
+  test('and outside of development, where XState persists the logic of such a child', async () => {
+    const program = `
+      import { assign, createMachine } from 'xstate';
+      import { createCluster } from 'xstate-quiver/cluster';
+      import { InProcessBus } from 'xstate-quiver/transports';
+      const child = createMachine({});
+      const parent = createMachine({ on: { SPAWN: { actions: assign({ child: ({ spawn }) => spawn(child, { id: 'child' }) }) } } });
+      const bus = new InProcessBus();
+      const peers = ['a', 'b', 'c'];
+      const clusters = peers.map((id) => createCluster({ transport: bus.transport(id), peers, machines: { parent } }));
+      const ref = clusters[0].actor('parent', 'x');
+      await ref.send({ type: 'SPAWN' }).catch((error) => console.log(error.reason, error.message));
+      process.exit();
+    `;
+    const args = ['--input-type=module', '-e', program];
+    const env = { ...process.env, NODE_ENV: 'production' };
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname, env, timeout: 60_000 });
+    expect(stdout).toMatch(
+      /^snapshot .* is not JSON: snapshot\.children\.child\.src.* Name the logic of the child in setup\(\{ actors \}\), and spawn it by that name\.\n$/,
+    );
   });
 
   test('unknown kinds and ids, events that are not JSON or too large', async () => {

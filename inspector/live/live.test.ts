@@ -299,6 +299,8 @@ describe('a live trace', () => {
     trace.end();
     const recording = await readAsText(trace);
     expect(recording.text().length).toBeLessThan(2 * CHARACTERS);
+    // A page compares both numbers to know how far it is behind.
+    expect([trace.written, recording.next]).toEqual([1000, 1000]);
     const oldest = recording.line(3).index;
     expect(oldest).toBeGreaterThan(900);
     const early = new Moment(recording, 2);
