@@ -64,7 +64,7 @@ test('messages that are too large for one parcel are sent one by one', { timeout
   await Promise.all(clusters.map((cluster) => cluster.close()));
 });
 
-test('a member sends its last messages before it is closed: its actor goes on elsewhere', async () => {
+test('a member sends its last messages before it closes: its actor goes on elsewhere', async () => {
   const { of, peers } = await testCluster({ counter });
   const ref = of('a').cluster.actor('counter', 'x');
   await ref.send({ type: 'ADD' });
