@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { inspect } from '../inspector/live/inspect.js';
 import { builtPage, serveTrace, type TraceSource } from '../inspector/server.js';
+import { receiveInspection } from '../inspector/stately/receive.js';
 import { directory } from '../machines/directory/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
@@ -144,6 +145,64 @@ async function jumpTimes(browser: Browser, page: URL): Promise<number[]> {
   return seen;
 }
 
+const ACTORS = { count: 200, events: 10_000 } as const;
+
+/** A program of XState actors that are sent a thousand events a second, and then waits. */
+const APPLICATION = `
+import { createActor, createMachine } from 'xstate';
+const machine = createMachine({ id: 'light', initial: 'off', states: { off: { on: { GO: 'on' } }, on: { on: { GO: 'off' } } } });
+const actors = Array.from({ length: ${ACTORS.count} }, (_, i) => createActor(machine, { id: 'light-' + i }).start());
+for (let sent = 0; sent < ${ACTORS.events}; sent += 50) {
+  for (let i = 0; i < 50; i++) actors[(sent + i) % actors.length].send({ type: 'GO' });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+}
+console.log('done');
+setInterval(() => {}, 1000);
+`;
+
+interface Followed extends Played {
+  /** Seconds from the last event of the program to the line on the page. */
+  readonly behind: number;
+}
+
+/** A page that follows a program of many actors, from the first event to the last one. */
+async function followed(browser: Browser, page: URL): Promise<Followed> {
+  const receiving = await receiveInspection({ page });
+  const opened = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await opened.goto(receiving.url);
+  const used = await threadOf(opened);
+  const auto = new URL('../inspector/live/auto.js', import.meta.url).href;
+  const args = ['--import', auto, '--input-type=module', '-e', APPLICATION];
+  const env = { ...process.env, QUIVER_INSPECT: receiving.url };
+  const program = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  await opened.getByRole('slider').waitFor();
+  const before = await used();
+  const counting = opened.evaluate(
+    (lines) =>
+      new Promise<{ frames: number; milliseconds: number }>((resolve) => {
+        const began = performance.now();
+        let frames = 0;
+        const frame = () => {
+          frames++;
+          const most = Number(document.querySelector('[role=slider]')?.getAttribute('aria-valuemax'));
+          if (most < lines) requestAnimationFrame(frame);
+          else resolve({ frames, milliseconds: performance.now() - began });
+        };
+        requestAnimationFrame(frame);
+      }),
+    ACTORS.count + ACTORS.events,
+  );
+  await once(program.stdout, 'data');
+  const last = performance.now();
+  const { frames, milliseconds } = await counting;
+  const behind = (performance.now() - last) / 1000;
+  const ofThread = (((await used()) - before) * 1000) / frames;
+  program.kill();
+  await opened.close();
+  await receiving.close();
+  return { perSecond: (1000 * frames) / milliseconds, ofThread, behind };
+}
+
 type Watching = 'nobody' | 'gone' | 'page' | 'xstate';
 
 /** Arrow on a path, the far ends in turn. */
@@ -245,14 +304,20 @@ export async function inspectorRows(page: URL = builtPage()): Promise<MeasuredRo
     const crowdFrames = await played(browser, page, CROWD, 10_000);
     const long = await openings(browser, page, LONG);
     const crowd = await openings(browser, page, CROWD);
+    const live = await followed(browser, page);
+    const longest = await visit(browser, () => syntheticTrace(LONGEST), page);
+    await longest.end();
     const worst = Math.max(...(await jumpTimes(browser, page)));
     const weight = kilobytes(page);
     return [
       ...(await costRows(page)),
       framesRow('1,000 nodes, 2,000 links, 200 messages', frames, 50),
       framesRow('10,000 nodes, 20,000 links', crowdFrames, 30),
+      framesRow('200 live actors, 10,000 events', live, 50),
+      row('seconds until the last of 10,000 events is shown', live.behind.toFixed(1), '1 or less', live.behind <= 1),
       openingRow('10,000 nodes', crowd, 3),
       openingRow('100,000 lines', long, 2),
+      row('seconds to open 1,000,000 lines', (longest.milliseconds / 1000).toFixed(1), '5 or less', longest.milliseconds <= 5000),
       row('milliseconds to any of 1,000,000 lines, worst of 100', worst.toFixed(0), '100 or less', worst <= 100),
       row('kB of the page, gzipped, without what loads later', weight.toFixed(1), '120 or less', weight <= 120),
       row('load of the machine before and after', `${before} and ${load()}`),

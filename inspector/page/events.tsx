@@ -6,7 +6,7 @@ import { sentence } from '../model/words.js';
 import { askedText, hits, isAsking, questionProblem } from './ask.js';
 import { stateStyle } from './state-names.js';
 import { currentLine, growing, pauseAt, recording, showLine, timed } from './state.js';
-import { timeText } from './time-text.js';
+import { shortTimeText } from './time-text.js';
 import { VirtualList } from './virtual.js';
 
 const ROW_HEIGHT = 26;
@@ -153,7 +153,7 @@ const State = ({ chart, before, after }: StateChange) => (
 );
 
 /** A counterexample has no times, but lines. */
-const placeText = (line: number): string => (timed.value ? timeText(recording.value.at(line)) : String(line + 1));
+const placeText = (line: number): string => (timed.value ? shortTimeText(recording.value.at(line)) : String(line + 1));
 
 function clockText(line: number): string {
   const clock = new Date(recording.value.header!.began! + recording.value.at(line));

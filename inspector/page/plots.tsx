@@ -131,7 +131,7 @@ function Plot({ title, series }: PlotSpec) {
     >
       <figcaption>
         {title}
-        <ul class="legend">
+        <ul class="legend" title={shown.map(({ name }) => name).join(', ')}>
           {shown.length > 1 &&
             shown.map(({ name, kind }) => (
               <li key={name}>

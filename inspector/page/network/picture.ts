@@ -67,11 +67,12 @@ let placedBefore: { readonly key: string; readonly placement: Placement } | null
 export const placement = computed((): Placement | null => {
   const isEmpty = extent.value.startsWith('0 ');
   if (!reader.value || isEmpty) return null;
-  const ends = reader.value.ends();
+  // A live trace may have grown after the programs were read.
+  const size = programs.value?.reduce((sum, { nodes }) => sum + nodes.length, 0) ?? recording.value.nodes.size;
+  const ends = reader.value.ends().filter(({ source, target }) => source < size && target < size);
   const key = JSON.stringify([recording.value.nodes.names, ends, programs.value]);
   if (placedBefore?.key === key) return placedBefore.placement;
   placedBefore?.placement.stop();
-  const { size } = recording.value.nodes;
   const placement = programs.value
     ? placePrograms(programs.value, ends, spanOf)
     : size > CROWD
