@@ -15,6 +15,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: 'testing/setup.ts',
+    // What a test that passes logs only hides the ones that fail.
+    silent: 'passed-only',
     pool: 'forks',
     maxWorkers: 1,
     // Some count bytes.
