@@ -65,7 +65,16 @@ if (missing) {
 const found = new Map();
 const foreign = new Set();
 
+/** Resolves when nothing fades or moves: a text that appears has less contrast than it will have. */
+const settled = (page) =>
+  page.evaluate(async () => {
+    for (let frames = 0; frames < 2; frames++) await new Promise((resolve) => requestAnimationFrame(resolve));
+    const ends = (animation) => Number.isFinite(animation.effect.getComputedTiming().endTime);
+    await Promise.allSettled(document.getAnimations().filter(ends).map(({ finished }) => finished));
+  });
+
 async function look(page, what) {
+  await settled(page);
   await page.evaluate(axe);
   const { violations } = await page.evaluate(
     "axe.run(document, { preload: false, iframes: false, resultTypes: ['violations'] })",
