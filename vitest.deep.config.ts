@@ -15,7 +15,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: 'testing/setup.ts',
-    // What a test that passes logs only hides the ones that fail.
+    // Logs of passing tests would hide those of failing ones.
     silent: 'passed-only',
     pool: 'forks',
     maxWorkers: 1,
