@@ -16,8 +16,14 @@ import { chartDefinition } from '../network/chart-definition.js';
 const nothing = { taken: [], refused: [], possible: [] };
 
 const styleOf = (path: string): string => readFileSync(new URL(`../inspector/page/styles/${path}`, import.meta.url), 'utf8');
-/** The page's rules for charts, without those for what is going on in them. */
-const style = [...styleOf('theme.css').match(/^:root \{.*?\n\}/s)!, ...styleOf('chart.css').matchAll(/^\.chart [^{]*\{.*?\}/gms)]
+const theme = styleOf('theme.css');
+const [dark] = theme.match(/^:root\[data-theme='dark'\] \{.*?\n\}/ms)!;
+/** The page's colors in both themes, and its rules for charts, without those for what is going on in them. */
+const style = [
+  ...theme.match(/^:root \{.*?\n\}/s)!,
+  `@media (prefers-color-scheme: dark) { ${dark.replace("[data-theme='dark']", '')} }`,
+  ...styleOf('chart.css').matchAll(/^\.chart [^{]*\{.*?\}/gms),
+]
   .map(String)
   .filter((rule) => !rule.includes('.is-'))
   .join('\n')
