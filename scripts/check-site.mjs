@@ -1,7 +1,8 @@
 /**
  * Checks the built site: every link to a place on a page has a target, every page has a description and a card, and `llms.txt` lists pages that
  * exist as Markdown. In Chromium, axe finds no error on any kind of page, in light and in dark, nor in the search and the menu of a phone. The
- * search finds pages by synonyms, and search and playground work without requests to other servers.
+ * search finds pages by synonyms, names in code have types, and all of it works without requests to other servers. Pages keep bounds of time
+ * and weight (site-figures.mjs), and their code can be read without JavaScript.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -9,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { preview } from 'vite';
 import { launch, missing } from '../dist/testing/chromium.js';
 import { checkPlayground } from './check-playground.mjs';
+import { describeFigures, exceeded, measurePages } from './site-figures.mjs';
 
 const outDir = fileURLToPath(new URL('../site/.vitepress/dist', import.meta.url));
 const axe = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
@@ -97,8 +99,12 @@ const server = await preview({
 const origin = server.resolvedUrls.local[0];
 const at = (name) => new URL(name, origin).href;
 const browser = await launch();
+let figures;
+let firstRunMs;
+let searchMs = 0;
 
 try {
+  figures = await measurePages(browser, at);
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   context.on('request', (request) => {
     const url = request.url();
@@ -110,7 +116,8 @@ try {
     await page.goto(at(name));
     await look(page, name);
   }
-  await checkPlayground(page, at('playground/'), look);
+  firstRunMs = await checkPlayground(page, at('playground/'), look);
+  await showTypes(page);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto(at('docs/locks.html'));
   await look(page, 'docs/locks.html, dark');
@@ -122,12 +129,14 @@ try {
     ['quorum', 'majorit'],
     ['timeout', 'timeout'],
   ]) {
-    await page.locator('#localsearch-input').fill(word);
     const results = page.locator('#localsearch-list .result');
+    const begun = performance.now();
+    await page.locator('#localsearch-input').fill(word);
     await results
       .filter({ hasText: new RegExp(title, 'i') })
       .first()
       .waitFor();
+    searchMs = Math.max(searchMs, Math.round(performance.now() - begun));
   }
   await look(page, 'the search');
   await page.keyboard.press('Escape');
@@ -139,9 +148,29 @@ try {
   await server.close();
 }
 
+/** A name in a block has its type and docstring, and the page without JavaScript contains the same code. */
+async function showTypes(page) {
+  await page.goto(at('docs/locks.html'));
+  const name = page.locator('.vp-doc .twoslash-hover', { hasText: /^createLocks$/ }).first();
+  await name.hover();
+  const panel = page.locator('.twoslash-floating').filter({ hasText: /createLocks/ });
+  await panel.first().waitFor();
+  const text = await panel.first().innerText();
+  if (!/locks/i.test(text.replaceAll('createLocks', ''))) wrong.push(`the hover of createLocks has no docstring: ${text}`);
+  await look(page, 'docs/locks.html, a type');
+  const plain = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+  await plain.goto(at('docs/locks.html'));
+  const code = await plain.locator('.vp-doc div[class*=language-ts] code').first().innerText();
+  const source = /^```ts\n([^]*?)\n```$/m.exec(readFileSync(new URL('../docs/locks.md', import.meta.url), 'utf8'))[1];
+  if (code.trim() !== source.trim()) wrong.push(`without JavaScript the first block of docs/locks.html is\n${code}`);
+  await plain.context().close();
+}
+
+wrong.push(...exceeded(figures, firstRunMs, searchMs));
 for (const [rule, places] of found) wrong.push(`${rule} on ${places.length} pages, first on ${places[0]}`);
 for (const url of foreign) wrong.push(`the site asks another server: ${url}`);
 endIfWrong();
+console.log(describeFigures(figures, firstRunMs, searchMs));
 console.log(`site: axe finds nothing wrong with ${chosen.length} pages; search and playground work, and ask no other server`);
 
 function endIfWrong() {

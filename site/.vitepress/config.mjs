@@ -8,6 +8,7 @@ import { transformWithEsbuild } from 'vite';
 import { defineConfig } from 'vitepress';
 import { cornersOfTables, searchAsDialog } from './accessible.mjs';
 import { repositoryUrl, version } from './addresses.mjs';
+import { blocksWithTypes, hovers } from './hovers.mjs';
 import { buildEnd, sitemap, transformHead, transformPageData } from './metadata.mjs';
 import { search } from './search.mjs';
 import { linksToSources } from './sources.mjs';
@@ -74,7 +75,9 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: anchorOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    config: (md) => void md.use(anchorsOfReference).use(linksToSources).use(cornersOfTables),
+    image: { lazyLoading: true },
+    codeTransformers: [hovers],
+    config: (md) => void md.use(anchorsOfReference).use(linksToSources).use(cornersOfTables).use(blocksWithTypes),
   },
   vite: {
     publicDir: fileURLToPath(new URL('../public', import.meta.url)),

@@ -9,6 +9,9 @@ export const SEARCH = { states: 500_000, seconds: 60, megabytes: 700 };
 /** An answer to the inspector that takes longer is given up, and its worker ended. */
 export const ANSWER_SECONDS = 20;
 
+/** A promise that runs for real in a test of a machine. */
+export const PROMISE_SECONDS = 10;
+
 /** The texts of a link, unpacked. */
 export const LINK_MEGABYTES_MAX = 2;
 

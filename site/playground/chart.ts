@@ -1,11 +1,14 @@
 /**
- * A protocol module that a user writes on the page, loaded in the worker: its imports lead to the modules that the worker has itself,
- * so that there is one XState and one library.
+ * A module that a user writes on the page, in TypeScript or JavaScript, loaded in the worker. Its imports resolve to the modules of the
+ * worker, so that there is one XState and one library.
  */
 import { parse } from 'acorn';
+import type { AnyStateMachine } from 'xstate';
 import { exportedProtocols } from '../../bin/exported.js';
-import { thrownText } from '../../machines/errors.js';
+import { UsageError, thrownText } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
+import type { MachineTests } from '../../test/machine/options.js';
+import { isMachine } from '../../test/machine/references.js';
 import { IMPORTS } from './bounds.js';
 import { TextProblem } from './problem.js';
 
@@ -18,12 +21,50 @@ const MODULES: Readonly<Record<(typeof IMPORTS)[number], () => Promise<object>>>
   'xstate-quiver/test': () => import('../../entries/test.js'),
 };
 
-/** By their names. An empty text brings none. */
+/** Protocols of a module by their names. An empty text contains none. */
 export async function protocolsOf(text: string): Promise<Readonly<Record<string, Protocol>>> {
   if (text.trim() === '') return {};
-  const address = addressOfText(await withOurModules(text));
-  const exported = await loaded(address);
-  return Object.fromEntries(exportedProtocols(exported, 'the chart').map(({ protocol }) => [protocol.name, protocol]));
+  const exported = exportedProtocols(await exportsOf(text), 'the chart');
+  return Object.fromEntries(exported.map(({ protocol }) => [protocol.name, protocol]));
+}
+
+/** The machine that a module exports, and its tests: the default export, or the export `tests`. */
+export async function machineOf(text: string): Promise<{ readonly machine: AnyStateMachine; readonly tests: MachineTests }> {
+  if (text.trim() === '')
+    throw new UsageError('Test needs a machine. Write a module that exports one, or choose the sample "Machines".');
+  const exported = await exportsOf(text);
+  const machines = Object.entries(exported).filter((entry): entry is [string, AnyStateMachine] => isMachine(entry[1]));
+  if (machines.length !== 1) {
+    const found = machines.length === 0 ? 'no machine' : `several machines: ${machines.map(([name]) => name).join(', ')}`;
+    throw new UsageError(
+      `The chart exports ${found}. Export exactly one: the result of createMachine or setup(…).createMachine.`,
+    );
+  }
+  const tests = isMachine(exported['default']) ? exported['tests'] : (exported['default'] ?? exported['tests']);
+  return { machine: machines[0]![1], tests: (tests ?? {}) as MachineTests };
+}
+
+const exportsOf = async (text: string) => loaded(addressOfText(await withOurModules(await asJavaScript(text))));
+
+/** The text without types. Lines keep their numbers. */
+async function asJavaScript(text: string): Promise<string> {
+  try {
+    parsed(text);
+    return text;
+  } catch {
+    const { transform } = await import('sucrase');
+    try {
+      return transform(text, { transforms: ['typescript'], disableESTransforms: true }).code;
+    } catch (error) {
+      throw syntaxProblem(error, 1);
+    }
+  }
+}
+
+/** A syntax error with its place. The parsers count columns from different numbers. */
+function syntaxProblem(error: unknown, firstColumn: 0 | 1): TextProblem {
+  const { message, loc } = error as SyntaxError & { readonly loc: { readonly line: number; readonly column: number } };
+  return new TextProblem('chart', message.replace(/ \(\d+:\d+\)$/, ''), { line: loc.line, column: loc.column + 1 - firstColumn });
 }
 
 /** Loads a module. If it throws a value that is not an Error, the value has no place in a text. */
@@ -63,13 +104,14 @@ async function withOurModules(text: string): Promise<string> {
   return changed;
 }
 
-function importsOf(text: string): Import[] {
+const importsOf = (text: string): Import[] =>
+  parsed(text).body.flatMap((part) => ('source' in part && part.source ? [part as unknown as Import] : []));
+
+function parsed(text: string): ReturnType<typeof parse> {
   try {
-    const { body } = parse(text, { ecmaVersion: 'latest', sourceType: 'module', locations: true });
-    return body.flatMap((part) => ('source' in part && part.source ? [part as unknown as Import] : []));
+    return parse(text, { ecmaVersion: 'latest', sourceType: 'module', locations: true });
   } catch (error) {
-    const { message, loc } = error as SyntaxError & { readonly loc: { readonly line: number; readonly column: number } };
-    throw new TextProblem('chart', message.replace(/ \(\d+:\d+\)$/, ''), { line: loc.line, column: loc.column + 1 });
+    throw syntaxProblem(error, 0);
   }
 }
 

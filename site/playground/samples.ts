@@ -1,8 +1,12 @@
-/** Samples to begin with: scenarios of the library's protocols, and the folder that `quiver init` makes. */
-import call from '../../examples/starters/protocol-js/call.json?raw';
-import ring from '../../examples/starters/protocol-js/ring.js?raw';
+/** Samples to begin with: scenarios of the library's protocols, a machine with its tests, and the folder that `quiver init` makes. */
+import call from '../../examples/starters/protocol-ts/call.json?raw';
+import ring from '../../examples/starters/protocol-ts/ring.ts?raw';
+import crash from '../../examples/scenarios/holder-crashes.json?raw';
+import parts from '../../examples/scenarios/leaders-of-parts.json?raw';
 import deadlock from '../../examples/scenarios/printed-deadlock.json?raw';
+import permits from '../../examples/scenarios/six-permits.json?raw';
 import requests from '../../examples/scenarios/three-requests.json?raw';
+import checkout from './checkout.ts?raw';
 
 export interface Sample {
   readonly title: string;
@@ -22,11 +26,45 @@ const lossy = `{
 export const playgroundSamples: readonly Sample[] = [
   { title: 'A token directory', description: 'Simulate it; then look at the run below.', scenario: requests, chart: '' },
   {
+    title: 'Locks: the holder crashes',
+    description: 'Simulate it: the next peer gets the lock with a larger fencing token.',
+    scenario: crash,
+    chart: '',
+  },
+  {
+    title: 'Leaders: one for each part',
+    description: 'Simulate it: the network divides, and each part elects a leader.',
+    scenario: parts,
+    chart: '',
+  },
+  {
+    title: 'Quotas: six permits',
+    description: 'Simulate it: eight requests share six permits, and two are refused.',
+    scenario: permits,
+    chart: '',
+  },
+  {
+    title: 'Machines: a checkout',
+    description: 'Press Test: every path through the machine is taken.',
+    scenario: '',
+    chart: checkout,
+  },
+  {
     title: 'A deadlock in print',
     description: 'Check it: two nodes wait for each other forever.',
     scenario: deadlock,
     chart: '',
   },
-  { title: 'A chart of one’s own', description: 'An election on a ring, as quiver init makes it.', scenario: call, chart: ring },
-  { title: 'The same, and messages are lost', description: 'Check it: a promise does not hold.', scenario: lossy, chart: ring },
+  {
+    title: 'Your own protocol',
+    description: 'Check it: an election on a ring, as quiver init makes it.',
+    scenario: call,
+    chart: ring,
+  },
+  {
+    title: 'Your own protocol, and messages are lost',
+    description: 'Check it: one of its properties does not hold.',
+    scenario: lossy,
+    chart: ring,
+  },
 ];

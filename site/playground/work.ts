@@ -1,12 +1,9 @@
 /**
- * The tasks of the worker of the playground: simulate or check a scenario, and answer requests of the inspector. The simulator, the
- * checker and the inspector's answers are those of the command line; here are only the bounds that a browser needs.
+ * The tasks of the worker of the playground: simulate or check a scenario, test a machine, and answer requests of the inspector. The simulator,
+ * the checker, the tests and the inspector's answers are those of the command line; here are only the bounds that a browser needs.
  */
-import { recordCounterexample, recordNearest } from '../../bin/recording.js';
+import { recordCounterexample } from '../../bin/recording.js';
 import { recordRun } from '../../network/record-run.js';
-import { storyShelf } from '../../papers/stories/shelf.js';
-import { answerAbout, answerTo } from '../../inspector/answers.js';
-import { gesturesFor } from '../../inspector/gestures.js';
 import { UsageError } from '../../machines/errors.js';
 import { protocols } from '../../machines/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
@@ -15,7 +12,7 @@ import type { Scenario } from '../../network/scenario/types.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { checkScenario } from '../../test/explore/scenario.js';
 import { LINES_MAX, SEARCH } from './bounds.js';
-import { protocolsOf } from './chart.js';
+import { machineOf, protocolsOf } from './chart.js';
 import { TextProblem } from './problem.js';
 import type { Task, ForInspector, TaskOutcome } from './messages.js';
 
@@ -25,9 +22,15 @@ export async function carryOut(
   task: Task,
   onProgress: (text: string) => void,
 ): Promise<TaskOutcome | { readonly answer: ForInspector }> {
-  const brought = await protocolsOf(task.chart);
-  const known = { ...protocols, ...brought };
-  if (task.do === 'answer') return { answer: answerFor(task.name, task.body, known) };
+  if (task.do === 'test') {
+    const { tested } = await import('./tested.js');
+    return tested(await machineOf(task.chart), onProgress);
+  }
+  const known = { ...protocols, ...(await protocolsOf(task.chart)) };
+  if (task.do === 'answer') {
+    const { answerFor } = await import('./answer.js');
+    return { answer: answerFor(task.name, task.body, (json) => parseScenario(json, known, noFile)) };
+  }
   const scenario = parsed(task.scenario, known);
   return task.do === 'check' ? checked(scenario, onProgress) : simulated(scenario, onProgress);
 }
@@ -96,10 +99,3 @@ function every(onProgress: (text: string) => void): (text: () => string) => void
 }
 
 const asText = (line: TraceHeader | TraceLine): string => `${JSON.stringify(line)}\n`;
-
-/** As the server of `quiver explore` answers: JSON, or a trace; `null` for what it does not know. */
-function answerFor(name: string, scenario: unknown, known: typeof protocols): ForInspector {
-  const gestures = gesturesFor((json) => parseScenario(json, known, noFile), recordRun, recordNearest);
-  const found = answerTo(name, storyShelf()) ?? answerAbout(name, scenario, gestures);
-  return found && ('trace' in found ? { trace: [...found.trace].join('') } : { json: found.json });
-}

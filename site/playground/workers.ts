@@ -18,9 +18,16 @@ export interface Ears {
   problem(problem: Problem): void;
 }
 
+/** A worker that has loaded its code before the first task comes. */
+let spare: Worker | null = null;
+
+/** Loads the code of a worker, so that the first run does not wait for it. */
+export const prepareWorker = (): void => void (spare ??= newWorker());
+
 /** Starts a task; the returned function stops it, and then no more callbacks are called. */
 export function startTask(task: Task, ears: Ears): () => void {
-  const worker = newWorker();
+  const worker = spare ?? newWorker();
+  spare = null;
   const stop = () => worker.terminate();
   worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
     if ('progress' in data) return ears.progress(data.progress);

@@ -1,0 +1,54 @@
+/** Generated tests of a machine, as `quiver test` runs them, with a limit for promises that never settle. */
+import type { AnyStateMachine } from 'xstate';
+import { traceOfPaths } from '../../inspector/path-trace.js';
+import { UsageError } from '../../machines/errors.js';
+import { gapsOf } from '../../test/machine/coverage.js';
+import type { MachineTests } from '../../test/machine/options.js';
+import { shownOf } from '../../test/machine/plans.js';
+import { reportOnMachine } from '../../test/machine/report.js';
+import { describeStep } from '../../test/machine/steps.js';
+import type { Patience } from '../../test/machine/subject.js';
+import { MachineTesting } from '../../test/machine/testing.js';
+import { PROMISE_SECONDS } from './bounds.js';
+import type { Tested } from './messages.js';
+
+interface Given {
+  readonly machine: AnyStateMachine;
+  readonly tests: MachineTests;
+}
+
+export async function tested({ machine, tests }: Given, onProgress: (text: string) => void): Promise<Tested> {
+  const testing = new MachineTesting(machine, tests, patience);
+  const report = await reportOnMachine(testing, { onProgress });
+  const { verdict, searched, failures, findings, coverage, notes } = report;
+  const open = findings.filter(({ reason }) => reason === undefined);
+  const shown = await shownOf(testing, await testing.counts(), failures[0]);
+  return {
+    did: 'test',
+    verdict,
+    states: searched.states,
+    steps: searched.steps,
+    stopped: searched.cut?.text ?? null,
+    failures: failures.map(({ rule, description, steps }) => ({ rule, description, steps: steps.map(describeStep) })),
+    remarks: [...open.map(({ text }) => text), ...gapsOf(coverage).map((gap) => `not covered: ${gap}`), ...notes],
+    trace: [...traceOfPaths(shown.of, shown.paths, shown.coverage, shown.broken)]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+  };
+}
+
+const patience: Patience = (what, promise) =>
+  Promise.race([
+    promise,
+    new Promise<never>((_, reject) =>
+      setTimeout(
+        () =>
+          reject(
+            new UsageError(
+              `${what} has not settled within ${PROMISE_SECONDS} s. Resolve or reject it, or list its possible results under services.`,
+            ),
+          ),
+        PROMISE_SECONDS * 1000,
+      ),
+    ),
+  ]);
