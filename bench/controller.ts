@@ -2,7 +2,8 @@
 import { createQuota } from '../adapters/quota.js';
 import { performance } from 'node:perf_hooks';
 import { MessageChannel } from 'node:worker_threads';
-import { createControllerNode, Questions, type PeersOptions } from '../adapters/controller/controller-node.js';
+import { createControllerNode, type PeersOptions } from '../adapters/controller/controller-node.js';
+import { Questions } from '../adapters/node/questions.js';
 import { InProcessBus } from '../adapters/transports/in-process.js';
 import { messagePort, MessagePortHub } from '../adapters/transports/message-port.js';
 import { controller } from '../machines/controller/index.js';

@@ -34,13 +34,6 @@ test('scaling: three voters become five and three again, and no fence is granted
   expect(await printedBy('scaling')).toBe('3, 5 and 3 voters; each grant had its fence\n');
 });
 
-test('ordered-multicast: one order at every node, before and after a full corruption', async () => {
-  const lines = (await printedBy('ordered-multicast')).trim().split('\n');
-  expect(lines[0]).toBe('before: 1 order at 7 nodes, 30 of 30 messages');
-  expect(lines[1]).toMatch(/^repairing: \d+ of 12 messages got a place, no order promised$/);
-  expect(lines[2]).toBe('after: 1 order at 7 nodes, 30 of 30 messages');
-});
-
 test('room: all see the same game of twelve moves, each player in order', async () => {
   const games = (await printedBy('room')).trim().split('\n');
   expect(games).toHaveLength(1);

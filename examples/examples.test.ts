@@ -22,6 +22,10 @@ test('chat: all read the same twelve lines, each speaker in order', async () => 
   }
 });
 
+test('ordered-multicast: four boards end with one picture', async () => {
+  expect(await printedBy('ordered-multicast')).toMatch(/^4 boards, 80 strokes, 1 picture: [abcd]{8}\n$/);
+});
+
 test('compose/scheduler: one leader works at a time, and the next one after it', async () => {
   const lines = (await printedBy('compose/scheduler')).trim().split('\n');
   expect(lines).toHaveLength(2);

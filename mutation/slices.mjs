@@ -197,6 +197,11 @@ export const slices = {
   'lock-logic': { files: locks('lock', 'tab-locks'), tests: locks('lock.test', 'tab-locks.test'), minutes: 30 },
   election: { files: ['adapters/election.ts'], tests: ['adapters/election.test.ts'], minutes: 60 },
   neighborhood: { files: ['adapters/neighborhood.ts'], tests: ['adapters/neighborhood.test.ts'], minutes: 20 },
+  queues: {
+    files: ['adapters/queue/queue.ts', 'adapters/queue/multicast.ts'],
+    tests: ['adapters/queue/queue.test.ts'],
+    minutes: 20,
+  },
   stage: {
     files: ['test/machine/stage.ts'],
     tests: ['alone', 'zone', 'restore', 'machine'].map((name) => `test/machine/${name}.test.ts`),

@@ -21,6 +21,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './bank': 37.2,
   './register': 11,
   './neighborhood': 30.1,
+  './queue': 34,
   './cluster': 80,
   './node': 17,
   './transports': 39.7,

@@ -11,7 +11,6 @@ import { controllerCore } from '../../machines/controller/index.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Inspect } from '../../network/world/kernel.js';
-import { ClosedError, ConnectionError } from '../transports/errors.js';
 import type { InEnvironment } from '../environment.js';
 import { createNode, type LiveNode } from '../node/node.js';
 import { linkFor } from '../links.js';
@@ -64,49 +63,6 @@ export function createControllerNode(
   });
   void node.closed.then(release);
   return node;
-}
-
-/** Sends requests to a node, which replies in order. Every request gets a reply or an error. */
-export class Questions {
-  private readonly open: { readonly answer: (notification: Message) => void; readonly fail: (error: Error) => void }[] = [];
-  private failure: Error | null = null;
-
-  constructor(
-    private readonly node: LiveNode,
-    answers: readonly string[],
-  ) {
-    const who = `node "${node.id}" of "${node.name}"`;
-    node.notifications$.subscribe((notification) => {
-      if (answers.includes(notification.type)) this.open.shift()?.answer(notification);
-      if (notification.type === 'severed')
-        this.fail(new ConnectionError(`${who} has lost its connection to the others. Create it again with a new name.`));
-    });
-    void node.closed.then((error) => this.fail(error ?? new ClosedError(`${who} was closed`)));
-  }
-
-  /** True if no question is open. */
-  get isIdle(): boolean {
-    return this.open.length === 0;
-  }
-
-  private fail(error: Error): void {
-    this.failure ??= error;
-    for (const { fail } of this.open.splice(0)) fail(this.failure);
-  }
-
-  ask<N extends Message>(command: string, fields: Readonly<Record<string, unknown>> = {}): Promise<N> {
-    if (this.failure) return Promise.reject(this.failure);
-    return new Promise((resolve, reject) => {
-      const question = { answer: resolve as (notification: Message) => void, fail: reject };
-      this.open.push(question);
-      try {
-        this.node.command(command, fields);
-      } catch (error) {
-        this.open.splice(this.open.indexOf(question), 1);
-        reject(error);
-      }
-    });
-  }
 }
 
 export function requireAmount(amount: number): void {

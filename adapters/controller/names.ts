@@ -8,8 +8,9 @@
 import type { ControllerOptions } from '../../machines/controller/options.js';
 import { checkOptions } from '../options.js';
 import { PEERS_CHECKS } from './checks.js';
-import { createControllerNode, Questions, type PeersOptions } from './controller-node.js';
+import { createControllerNode, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
+import { Questions } from '../node/questions.js';
 import type { NodeActor } from '../node/node-logic.js';
 
 interface Named {

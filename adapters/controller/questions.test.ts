@@ -5,7 +5,8 @@ import type { Message } from '../../machines/effects.js';
 import type { LiveNode } from '../node/node.js';
 import { ConnectionError } from '../transports/errors.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { createControllerNode, Questions, requireAmount } from './controller-node.js';
+import { Questions } from '../node/questions.js';
+import { createControllerNode, requireAmount } from './controller-node.js';
 
 function questionsOf() {
   const asked: [string, unknown][] = [];

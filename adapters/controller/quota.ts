@@ -13,8 +13,9 @@ import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
 import { checkOptions, wholeNumber, optional } from '../options.js';
 import { PEERS_CHECKS } from './checks.js';
-import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
+import { createControllerNode, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
+import { Questions } from '../node/questions.js';
 import type { NodeActor } from '../node/node-logic.js';
 
 /**

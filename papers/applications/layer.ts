@@ -6,9 +6,14 @@ export const APPLICATION = 'application';
 
 type Config = Configuration<any>;
 
-/** The configuration without the application's role and messages. */
-export function layerBelow(c: Config, ownMessages: Readonly<Record<string, unknown>>): Config {
-  const nodes = [...c.nodes].map(([id, { [APPLICATION]: _, ...roles }]) => [id, roles] as const);
+/** The configuration without the application's roles and messages. */
+export function layerBelow(
+  c: Config,
+  ownMessages: Readonly<Record<string, unknown>>,
+  ownRoles: readonly string[] = [APPLICATION],
+): Config {
+  const isBelow = ([role]: readonly [string, unknown]) => !ownRoles.includes(role);
+  const nodes = [...c.nodes].map(([id, roles]) => [id, Object.fromEntries(Object.entries(roles).filter(isBelow))] as const);
   const flights = c.flights.filter(({ message }) => !(message.type in ownMessages));
   return { instance: c.instance, nodes: new Map(nodes), flights, links: c.links };
 }
@@ -18,8 +23,9 @@ export function propertyBelow(
   name: string,
   property: Property<any>,
   ownMessages: Readonly<Record<string, unknown>>,
+  ownRoles?: readonly string[],
 ): Property<any> {
-  const below = (c: Config) => layerBelow(c, ownMessages);
+  const below = (c: Config) => layerBelow(c, ownMessages, ownRoles);
   const named = { name: `${name}: ${property.name}`, description: property.description };
   switch (property.kind) {
     case 'eventually':

@@ -11,15 +11,19 @@
  *   waiting   the node has requested the object; `next` follows it, if any
  *   using     the object is here and in use; `next` follows it, if any
  *   holding   the object is here, unused: the node is the end of the queue
+ *   claiming  the object is here, unused, and the node has requested it: after a fault, the request of another node may be ahead
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, tell, type NodeId, type Received } from '../../machines/effects.js';
-import type { Configuration, Property } from '../../machines/protocol.js';
+import { coreOf } from '../../machines/core.js';
+import type { Configuration, Instance, Property, RoleStart } from '../../machines/protocol.js';
+import { fixedQueueOptions } from '../../machines/queue/applications/core.js';
+import { queueCore } from '../../machines/queue/core.js';
 import { POINTER, type Queued } from '../../machines/queue/messages.js';
 import type { QueueOptions } from '../../machines/queue/options.js';
 import { isCount } from '../../machines/shapes.js';
 import { APPLICATION } from './layer.js';
-import { applications, inFlight, onQueue } from './on-queue.js';
+import { contextsOf, inFlight, onQueue } from './on-queue.js';
 
 interface MovingObject {
   readonly type: 'object';
@@ -53,6 +57,7 @@ export const userMachine = setup({
       const uses = (event.type === 'object' ? event.uses : context.uses) + 1;
       return { uses, numbers: [...context.numbers, uses] };
     }),
+    keep: assign({ uses: ({ event }) => (event as MovingObject).uses }),
     noteNext: assign({ next: ({ event }) => (event as Queued).requester }),
     forgetNext: assign({ next: null }),
     announceUse: emit(({ context }) => ({ type: 'used' as const, number: context.uses })),
@@ -70,7 +75,13 @@ export const userMachine = setup({
   states: {
     // At the start the root has the object: it is marked by its own name in `next`.
     starting: { always: [{ guard: 'hasNext', target: 'holding', actions: 'forgetNext' }, { target: 'away' }] },
-    away: { on: { use: { target: 'waiting', actions: request } } },
+    away: {
+      on: {
+        use: { target: 'waiting', actions: request },
+        // Only after a fault: the node keeps what no other node has any more.
+        object: { target: 'holding', actions: 'keep' },
+      },
+    },
     waiting: {
       on: {
         queued: { guard: 'isOfOthers', actions: 'noteNext' },
@@ -88,9 +99,14 @@ export const userMachine = setup({
     },
     holding: {
       on: {
-        use: { actions: request },
+        use: { target: 'claiming', actions: request },
+        queued: { guard: 'isOfOthers', target: 'away', actions: send(toRequester) },
+      },
+    },
+    claiming: {
+      on: {
         queued: [
-          { guard: 'isOfOthers', target: 'away', actions: send(toRequester) },
+          { guard: 'isOfOthers', target: 'waiting', actions: send(toRequester) },
           { guard: 'isOwn', target: 'using', actions: ['receive', 'announceUse'] },
         ],
       },
@@ -99,7 +115,7 @@ export const userMachine = setup({
 });
 
 const stateOf = (c: Configuration, node: NodeId): string => String(c.nodes.get(node)![APPLICATION]!.value);
-const isHere = (c: Configuration, node: NodeId): boolean => ['using', 'holding'].includes(stateOf(c, node));
+const isHere = (c: Configuration, node: NodeId): boolean => ['using', 'holding', 'claiming'].includes(stateOf(c, node));
 
 export const objectProperties: readonly Property<QueueOptions>[] = [
   {
@@ -113,7 +129,7 @@ export const objectProperties: readonly Property<QueueOptions>[] = [
     kind: 'always',
     description: 'The uses have the numbers from 1, each once.',
     holds: (c) => {
-      const numbers = applications<UserContext>(c).flatMap((user) => user.numbers);
+      const numbers = contextsOf<UserContext>(c, APPLICATION).flatMap((user) => user.numbers);
       return numbers.toSorted((a, b) => a - b).every((number, i) => number === i + 1);
     },
   },
@@ -126,15 +142,46 @@ export const objectProperties: readonly Property<QueueOptions>[] = [
   },
 ];
 
-/** A mobile object that counts its uses. Commands: `use`, `release`; the simplest application releases the object at once. */
-export const mobileObject = onQueue({
+const isOwn = (type: string): boolean => ['object', 'use', 'release'].includes(type);
+
+const core = coreOf<QueueOptions>({
   name: 'mobile-object',
-  chart: userMachine,
-  input: (node, { options: { root } }) => ({ node, isRoot: node === root }),
-  messages: { object: { uses: isCount } },
+  charts: { ...queueCore.charts, [APPLICATION]: userMachine },
+  network: { reach: 'routed', order: 'fifo', keepsLinks: true },
+  options: fixedQueueOptions,
+  roles: (node, instance) => [...queueCore.roles(node, instance), userRole(node, instance)],
+  route: (event, node) => (isOwn(event.type) ? APPLICATION : queueCore.route(event, node)),
+  wiring: { listener: (role) => (role === POINTER ? APPLICATION : undefined), isInner: (role) => role === POINTER },
+  messages: { ...queueCore.messages, object: { uses: isCount } },
   commands: { use: { waits: true, completedBy: ['released'] }, release: {} },
-  reactions: [{ on: 'used', event: { type: 'release' }, after: 0 }],
-  properties: objectProperties,
+  reactions: () => [{ on: 'used', event: { type: 'release' }, after: 0 }],
+});
+
+const userRole = (node: NodeId, { options: { root } }: Instance<QueueOptions>): RoleStart => ({
+  role: APPLICATION,
+  chart: APPLICATION,
+  input: { node, isRoot: node === root },
+});
+
+/**
+ * A mobile object that counts its uses. Commands: `use`, `release`; the simplest application releases the object at once.
+ *
+ * A corruption makes the queue arbitrary, and leaves the object where it is at the start: nothing brings back an object that a fault has
+ * destroyed. There is still one object, and no number is given twice. A request that the fault has destroyed may wait forever.
+ */
+export const mobileObject = onQueue<QueueOptions>({
+  core,
+  roles: [APPLICATION],
+  messages: ['object'],
+  properties: () => objectProperties,
+  corruption: {
+    isSurvived: false,
+    node: (node, { options: { root } }) => {
+      const context: UserContext = { node, next: null, uses: 0, numbers: [] };
+      return { roles: { [APPLICATION]: { chart: APPLICATION, value: node === root ? 'holding' : 'away', context } }, timers: [] };
+    },
+    channel: () => [],
+  },
   observe: () => {
     let way = 0;
     return {
@@ -142,7 +189,7 @@ export const mobileObject = onQueue({
         for (const { message, cost } of sent) if (message.type === 'object') way += cost;
       },
       summary: (c) => ({
-        numbers: Object.fromEntries(applications<UserContext>(c).map(({ node, numbers }) => [node, numbers])),
+        numbers: Object.fromEntries(contextsOf<UserContext>(c, APPLICATION).map(({ node, numbers }) => [node, numbers])),
         traveled: way,
       }),
       meters: () => [],

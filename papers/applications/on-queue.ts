@@ -1,77 +1,83 @@
 /**
- * An application on the self-stabilizing queue: each node has one more role, which requests a place and is notified when a request follows
- * the latest one of its node. The pointer and the application take a step together, so a notice always concerns the latest request.
+ * An application on the self-stabilizing queue: each node has further roles, which request places and are notified when a request follows
+ * the latest one of its node. Pointer and application take a step together, so a notice always concerns the latest request.
  *
- * Messages of applications are routed, so the tree of the queue is fixed and its links stay.
+ * Messages of applications are routed here, so that they run on any topology. The tree of the queue is fixed and its links stay.
  */
-import type { AnyStateMachine } from 'xstate';
 import { defineProtocol } from '../../machines/define.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import type {
-  CommandDescription,
+  Choose,
   Configuration,
+  Core,
   Flight,
   Instance,
+  NodeState,
   Observer,
   Property,
-  Reaction,
+  Protocol,
 } from '../../machines/protocol.js';
-
 import { queue } from '../../machines/queue/index.js';
-import { POINTER } from '../../machines/queue/messages.js';
 import type { QueueOptions } from '../../machines/queue/options.js';
-import { UsageError } from '../../machines/errors.js';
-import { APPLICATION, layerBelow, propertyBelow } from './layer.js';
+import { layerBelow, propertyBelow } from './layer.js';
 
-export interface QueueApplication {
-  readonly name: string;
-  readonly chart: AnyStateMachine;
-  readonly input: (node: NodeId, instance: Instance<QueueOptions>) => unknown;
-  readonly messages: Readonly<Record<string, object>>;
-  readonly commands: Readonly<Record<string, CommandDescription>>;
-  readonly reactions?: readonly Reaction[];
-  readonly properties: readonly Property<QueueOptions>[];
-  readonly observe: (instance: Instance<QueueOptions>) => Observer;
+export interface QueueApplication<O extends QueueOptions> {
+  readonly core: Core<O>;
+  /** Roles and messages of the application; all others are those of the queue. */
+  readonly roles: readonly string[];
+  readonly messages: readonly string[];
+  readonly properties: (instance: Instance<O>) => readonly Property<O>[];
+  readonly observe: (instance: Instance<O>) => Observer;
+  /** Arbitrary state of the roles, and arbitrary messages of the application. */
+  readonly corruption: {
+    readonly isSurvived: boolean;
+    node(node: NodeId, instance: Instance<O>, choose: Choose): NodeState;
+    channel(from: NodeId, to: NodeId, instance: Instance<O>, choose: Choose): readonly Message[];
+  };
+  /** When a timer of the application may fire in a search, which does not model time. */
+  readonly mayFire?: Protocol<O>['mayFire'];
+  readonly isAtRest?: (c: Configuration<O>) => boolean;
 }
 
-export function onQueue({ name, chart, input, messages, commands, reactions, properties, observe }: QueueApplication) {
-  const isOwn = (type: string): boolean => type in messages || type in commands;
-  return defineProtocol<QueueOptions>(
-    {
-      name,
-      charts: { ...queue.charts, [APPLICATION]: chart },
-      network: { reach: 'routed', order: 'fifo', keepsLinks: true },
-      options: (raw, graph) => {
-        if (raw['tree'] === 'stabilizing')
-          throw new UsageError(`options.tree: ${name} needs tree "fixed", because its messages are routed. Omit the option.`);
-        return queue.options(raw, graph);
-      },
-      roles: (node, instance) => [
-        ...queue.roles(node, instance),
-        { role: APPLICATION, chart: APPLICATION, input: input(node, instance) },
-      ],
-      route: (event, node) => (isOwn(event.type) ? APPLICATION : queue.route(event, node)),
-      wiring: { listener: (role) => (role === POINTER ? APPLICATION : undefined), isInner: (role) => role === POINTER },
-      messages: { ...queue.messages, ...messages } as never,
-      commands,
-      ...(reactions && { reactions: () => reactions }),
-    },
+export function onQueue<O extends QueueOptions>({ core, roles, messages, ...application }: QueueApplication<O>): Protocol<O> {
+  const own = Object.fromEntries(messages.map((type) => [type, {}]));
+  const below = (c: Configuration<any>) => layerBelow(c, own, roles);
+  const { corruption, mayFire = () => true, isAtRest = () => true } = application;
+  return defineProtocol<O>(
+    { ...core, network: { reach: 'routed', order: 'fifo', keepsLinks: true } },
     {
       properties: (instance) => [
-        ...queue.properties(instance).map((one) => propertyBelow('queue', one, messages)),
-        ...properties,
+        ...queue.properties(instance).map((one) => propertyBelow('queue', one, own, roles)),
+        ...application.properties(instance),
       ],
-      atRest: (c) => !c.flights.some(({ message }) => message.type in messages) && queue.atRest!(layerBelow(c, messages)),
-      mayFire: (c, node, role, timer) => role === APPLICATION || queue.mayFire!(layerBelow(c, messages), node, role, timer),
+      atRest: (c) => isAtRest(c) && !c.flights.some(({ message }) => message.type in own) && queue.atRest!(below(c)),
+      mayFire: (c, node, role, timer) =>
+        roles.includes(role) ? mayFire(c, node, role, timer) : queue.mayFire!(below(c), node, role, timer),
+      canonical: queue.canonical!,
+      corruption: {
+        isSurvived: corruption.isSurvived,
+        node(node, instance, choose) {
+          const [arrow, app] = [queue.corruption!.node(node, instance, choose), corruption.node(node, instance, choose)];
+          return { roles: { ...arrow.roles, ...app.roles }, timers: [...arrow.timers, ...app.timers] };
+        },
+        channel: (from, to, instance, choose) => [
+          ...(isOnTree(from, to, instance) ? queue.corruption!.channel(from, to, instance, choose) : []),
+          ...corruption.channel(from, to, instance, choose),
+        ],
+      },
     },
-    { paper: queue.paper, observe },
+    { paper: queue.paper, observe: application.observe },
   );
 }
 
+const isOnTree = (a: NodeId, b: NodeId, { options: { parents } }: Instance<QueueOptions>): boolean =>
+  parents[a] === b || parents[b] === a;
+
 type Config = Configuration<any>;
 
-/** Context of the application's role of each node. */
-export const applications = <T>({ nodes }: Config): T[] => [...nodes.values()].map((node) => node[APPLICATION]!.context as T);
+/** Context of a role of each node. */
+export const contextsOf = <T>({ nodes }: Config, role: string): T[] =>
+  [...nodes.values()].map((node) => node[role]!.context as T);
 
 /** Messages of one type in flight. */
 export const inFlight = <M extends Message>({ flights }: Config, type: M['type']): (Flight & { readonly message: M })[] =>

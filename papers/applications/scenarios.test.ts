@@ -8,7 +8,7 @@ import * as applications from './index.js';
 const protocols = Object.fromEntries(Object.values(applications).map((protocol) => [protocol.name, protocol]));
 
 test.each([
-  ['multicast', 5243],
+  ['multicast', 22301],
   ['mobile-object', 4122],
   ['diffusion', 81],
 ])('%s: %i states, valid', (name, states) => {

@@ -64,7 +64,7 @@ const groups = {
     'examples/apps/board/README': 'A board for a team',
     'examples/apps/robots/README': 'A fleet of robots',
   },
-  'docs/quotas': { 'docs/registers': 'Registers, lasting names and quotas' },
+  'docs/quotas': { 'docs/registers': 'Registers, lasting names and quotas', 'docs/queues': 'Queues and ordered messages' },
   'docs/cluster': { 'docs/cluster-comparison': 'Cluster actors and their alternatives' },
   'docs/transports': {
     'docs/transports/local': 'In one process or browser',

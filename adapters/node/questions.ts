@@ -1,0 +1,47 @@
+/** Requests to a node that it answers by notifications, in order. Every request settles. */
+import type { Message } from '../../machines/effects.js';
+import { ClosedError, ConnectionError } from '../transports/errors.js';
+import type { LiveNode } from './node.js';
+
+/** Sends requests to a node, which replies in order. Every request gets a reply or an error. */
+export class Questions {
+  private readonly open: { readonly answer: (notification: Message) => void; readonly fail: (error: Error) => void }[] = [];
+  private failure: Error | null = null;
+
+  constructor(
+    private readonly node: LiveNode,
+    answers: readonly string[],
+  ) {
+    const who = `node "${node.id}" of "${node.name}"`;
+    node.notifications$.subscribe((notification) => {
+      if (answers.includes(notification.type)) this.open.shift()?.answer(notification);
+      if (notification.type === 'severed')
+        this.fail(new ConnectionError(`${who} has lost its connection to the others. Create it again with a new name.`));
+    });
+    void node.closed.then((error) => this.fail(error ?? new ClosedError(`${who} was closed`)));
+  }
+
+  /** True if no question is open. */
+  get isIdle(): boolean {
+    return this.open.length === 0;
+  }
+
+  private fail(error: Error): void {
+    this.failure ??= error;
+    for (const { fail } of this.open.splice(0)) fail(this.failure);
+  }
+
+  ask<N extends Message>(command: string, fields: Readonly<Record<string, unknown>> = {}): Promise<N> {
+    if (this.failure) return Promise.reject(this.failure);
+    return new Promise((resolve, reject) => {
+      const question = { answer: resolve as (notification: Message) => void, fail: reject };
+      this.open.push(question);
+      try {
+        this.node.command(command, fields);
+      } catch (error) {
+        this.open.splice(this.open.indexOf(question), 1);
+        reject(error);
+      }
+    });
+  }
+}

@@ -1,0 +1,85 @@
+/** Queue and multicast over live transports: one order at all peers, in one process, over message ports, and after faults. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ClosedError } from '../transports/errors.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { createMulticast, type Multicast, type OrderedMessage } from './multicast.js';
+import { createQueue, type Place, type Successor } from './queue.js';
+
+const ids = ['a', 'b', 'c'];
+
+function busOf(): InProcessBus {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  return bus;
+}
+
+/** The deliveries of a multicast, from now on. */
+function deliveriesOf(multicast: Multicast<any>): OrderedMessage<any>[] {
+  const delivered: OrderedMessage<any>[] = [];
+  multicast.addEventListener('message', (event) => delivered.push((event as CustomEvent<OrderedMessage>).detail));
+  onTestFinished(() => multicast.close());
+  return delivered;
+}
+
+/** The places along the chain of predecessors. */
+function orderOf(places: readonly Place[]): string[] {
+  const next = new Map(places.map(({ id, after }) => [after, id]));
+  const order: string[] = [];
+  for (let id = next.get(null); id !== undefined; id = next.get(id)) order.push(id);
+  return order;
+}
+
+test('each operation of three peers has its own predecessor', async () => {
+  const bus = busOf();
+  const queues = ids.map((id) => createQueue({ transport: bus.transport(id), peers: ids }));
+  const places = await Promise.all([...queues, ...queues, ...queues].map((queue) => queue.enqueue()));
+  expect(orderOf(places).toSorted()).toEqual(places.map(({ id }) => id).toSorted());
+  await Promise.all(queues.map((queue) => queue.close()));
+});
+
+test('a peer is notified of the operation behind its own', async () => {
+  const bus = busOf();
+  const [a, b] = ['a', 'b'].map((id) => createQueue({ transport: bus.transport(id), peers: ['a', 'b'] }));
+  const followed: Successor[] = [];
+  a!.addEventListener('followed', (event) => followed.push((event as CustomEvent<Successor>).detail));
+  const first = await a!.enqueue();
+  const second = await b!.enqueue();
+  expect(second.after).toBe(first.id);
+  expect(followed).toEqual([{ id: first.id, by: 'b' }]);
+  await Promise.all([a!.close(), b!.close()]);
+  await expect(a!.enqueue()).rejects.toThrow(ClosedError);
+});
+
+test('three peers deliver all messages in one order', async () => {
+  const bus = busOf();
+  const peers = ids.map((id) => createMulticast<number>({ transport: bus.transport(id), peers: ids }));
+  const delivered = peers.map(deliveriesOf);
+  await Promise.all(Array.from({ length: 30 }, (_, i) => peers[i % 3]!.send(i)));
+  await vi.waitFor(() => expect(delivered.map(({ length }) => length)).toEqual([30, 30, 30]));
+  expect(delivered[1]).toEqual(delivered[0]);
+  expect(delivered[2]).toEqual(delivered[0]);
+  // Messages of one peer are sent in the order of the calls.
+  const ofA = delivered[0]!.filter(({ peer }) => peer === 'a').map(({ message }) => message);
+  expect(ofA).toEqual(ofA.toSorted((x, y) => x - y));
+});
+
+test('send resolves with the message at its place, and rejects after the end', async () => {
+  const a = createMulticast({ transport: busOf().transport('a'), peers: ['a'] });
+  const delivered = deliveriesOf(a);
+  const sent = await a.send({ text: 'hello' });
+  expect(sent).toMatchObject({ peer: 'a', message: { text: 'hello' } });
+  expect(delivered).toEqual([sent]);
+  await expect(a.send(undefined)).rejects.toThrow('JSON cannot contain a value of type undefined');
+  const closing = a.close();
+  await expect(a.send('late')).rejects.toThrow(ClosedError);
+  await closing;
+});
+
+test.each([createQueue, createMulticast])('%o refuses wrong options', (create) => {
+  const transport = busOf().transport('a');
+  expect(() => create({ transport, peers: ['b'] })).toThrow('peer "a" is missing in peers (b). Add it.');
+  expect(() => create({ transport, peers: ['a'], roundTripMs: 0 })).toThrow(
+    'roundTripMs is 0. Pass a whole number of milliseconds',
+  );
+  expect(() => create({ transport, peers: ['a'], parents: {} } as never)).toThrow('has no option parents');
+});
