@@ -17,5 +17,5 @@ const { QUIVER_INSPECT: url, QUIVER_REACH, QUIVER_PROGRAM: name = basename(proce
 if (url !== undefined && url !== '') {
   // Without an inspector, the program loads none of the inspector's code.
   const { reportEverything } = await import('./everything.js');
-  reportEverything({ url, name, reach: QUIVER_REACH === '1' });
+  await reportEverything({ url, name, reach: QUIVER_REACH === '1' });
 }

@@ -5,9 +5,11 @@ import { reportActors } from './actors.js';
 import { isCluster, reportCluster, type InspectableCluster } from './cluster-report.js';
 import { harmless } from './harmless.js';
 import type { Program } from './inbox.js';
+import { renamed, withMarks } from './marks.js';
 import { listenTo } from './listening.js';
 import { Outbox } from './outbox.js';
 import { actorTarget, Reached, reachNode } from './reached.js';
+import { loadProtocols } from './protocol.js';
 import { reportNode, type Inspectable, type PeerReport, type StepReport } from './report.js';
 
 /** A global place by which nodes and observers find each other without an import: see adapters/node/watchers.ts. */
@@ -24,12 +26,11 @@ function reportConversing(node: Conversing, report: (report: StepReport | PeerRe
   const named = (id: string) => `${id} ${name}`;
   const idOf = (named: string) => (named.endsWith(` ${name}`) ? named.slice(0, -name.length - 1) : named);
   const charts = Object.fromEntries(Object.entries(protocol.charts).map(([chart, machine]) => [chart, chartDefinition(machine)]));
-  const links = node.instance.topology.links.flatMap(([a, b]) => (a === node.id ? [named(b)] : b === node.id ? [named(a)] : []));
   if (reached) {
     const leave = reachNode(node, reached, report, { to: named, of: idOf });
     node.steps$.subscribe({ next: () => {}, complete: leave });
   }
-  reportNode(node, (one) => {
+  const put = (one: StepReport | PeerReport) => {
     if (one.kind === 'peer')
       return report({ ...one, node: named(one.node), observation: { ...one.observation, peer: named(one.observation.peer) } });
     report({
@@ -39,9 +40,12 @@ function reportConversing(node: Conversing, report: (report: StepReport | PeerRe
       ...(one.from !== undefined && { from: named(one.from) }),
       ...(one.peer !== undefined && { peer: named(one.peer) }),
       ...(one.peers && { peers: one.peers.map((peer) => ({ ...peer, peer: named(peer.peer) })) }),
-      ...(one.kind === 'start' && { charts, links }),
+      ...(one.overlay && { overlay: renamed(one.overlay, named) }),
+      ...(one.links && { links: one.links.map(named) }),
+      ...(one.kind === 'start' && { charts }),
     });
-  });
+  };
+  reportNode(node, withMarks(node, put));
 }
 
 interface Watched {
@@ -53,11 +57,13 @@ interface Watched {
   readonly reach: boolean;
 }
 
-export function reportEverything({ url, name, reach }: Watched): void {
+/** Loads the protocols before the program begins, since late reports are shown in a wrong order. */
+export async function reportEverything({ url, name, reach }: Watched): Promise<void> {
   const program = { name, run: randomUUID() };
   const complain = ({ message }: Error) => console.error(`quiver: QUIVER_INSPECT=${url}: ${message}`);
   const outbox = opened(url, program, complain);
   if (!outbox) return;
+  await loadProtocols();
   const report = harmless((one: StepReport | PeerReport) => outbox.put(one));
   const reached = reach ? new Reached() : null;
   reportActors(report, reached ? (actor, ref, events) => reached.add(actor, actorTarget(new WeakRef(ref), events)) : undefined);

@@ -16,6 +16,7 @@ import { Inbox, type Program } from './inbox.js';
 import { Outbox } from './outbox.js';
 import { harmless } from './harmless.js';
 import { Merger, type OverlayRule } from './merge.js';
+import { withMarks } from './marks.js';
 import { headerOf, overlayRuleOf, completeProtocol, PROGRAMS } from './protocol.js';
 import { listenTo } from './listening.js';
 import { Reached, reachNode } from './reached.js';
@@ -135,7 +136,7 @@ async function inspectParts(parts: Parts, program: Program, reach: boolean, opti
   const trace = new LiveTrace({ ...header, began }, () => merger.standing());
   const inbox = new Inbox(merger);
   const reaching = new Reaching(merger, inbox);
-  const { stop, reached } = reportAll(parts, reach, (report) => inbox.put(report, program));
+  const { stop, reached } = reportAll(parts, { reach, isElsewhere: false }, (report) => inbox.put(report, program));
   if (reached) reaching.listenHere(program, reached);
   const end = () => {
     stop();
@@ -168,7 +169,8 @@ async function pageOf(first: Part): Promise<{ readonly header: TraceHeader; read
 
 async function reportTo(url: string, program: Program, reach: boolean, parts: Parts): Promise<Served> {
   const outbox = new Outbox(url, program);
-  const { stop, reached } = reportAll(parts, reach, (report) => outbox.put(report));
+  await Promise.all(parts.map((part) => (isCluster(part) ? undefined : completeProtocol(part.protocol))));
+  const { stop, reached } = reportAll(parts, { reach, isElsewhere: true }, (report) => outbox.put(report));
   await orElse(outbox.connect(), () => {
     stop();
     outbox.kill();
@@ -184,13 +186,24 @@ async function reportTo(url: string, program: Program, reach: boolean, parts: Pa
   };
 }
 
-/** Reports nodes and clusters until `stop`, and opens nodes to gestures on request. An error here does not affect them. */
-function reportAll(parts: Parts, reach: boolean, put: (report: StepReport | PeerReport) => void) {
+interface ReportingOptions {
+  readonly reach: boolean;
+  readonly isElsewhere: boolean;
+}
+
+/**
+ * Reports nodes and clusters until `stop`, and opens nodes to gestures on request. An error here does not affect them. `isElsewhere`: the
+ * page is of another process, which may show other protocols.
+ */
+function reportAll(parts: Parts, { reach, isElsewhere }: ReportingOptions, put: (report: StepReport | PeerReport) => void) {
   const reached = reach ? new Reached() : null;
   const report = harmless(put);
   const stops = parts.flatMap((part) => {
     if (isCluster(part)) return [reportCluster(part, report)];
-    return [...(reached ? [reachNode(part, reached, report)] : []), reportNode(part, report)];
+    return [
+      ...(reached ? [reachNode(part, reached, report)] : []),
+      reportNode(part, isElsewhere ? withMarks(part, report) : report),
+    ];
   });
   return { reached, stop: () => stops.forEach((stop) => stop()) };
 }

@@ -11,10 +11,21 @@ import type { Link, NodeView, Overlay } from '../../machines/protocol.js';
 import type { NetworkLine, StepLine, TraceLine } from '../../network/trace.js';
 import { Flights, type Clock, type LiveFlight } from './flights.js';
 import { Hosts } from './hosts.js';
-import type { GapReport, GestureReport, PeerReport, LiveReport, StepReport, Sent } from './report.js';
+import {
+  changed,
+  type GapReport,
+  type GestureReport,
+  type PeerReport,
+  type LiveReport,
+  type StepReport,
+  type Sent,
+} from './report.js';
+
+/** The parts of a merger that the marks of a node may depend on. */
+export type KnownNodes = Pick<Merger, 'nodes' | 'inFlight' | 'ports'>;
 
 /** The marks of a changed node, or `undefined` if it has none. */
-export type OverlayRule = (node: NodeId, view: NodeView, merger: Merger) => Overlay | undefined;
+export type OverlayRule = (node: NodeId, view: NodeView, known: KnownNodes) => Overlay | undefined;
 
 /** A message goes out of sight if its receiver does not report within this time. */
 const OUT_OF_SIGHT_MS = 2000;
@@ -36,12 +47,16 @@ export class Merger {
   private readonly links: (readonly [NodeId, NodeId])[] = [];
   private readonly down = new Set<string>();
   private readonly linked = new Set<string>();
+  /** Nodes of a page whose topology has no links: their connections are shown. */
+  private readonly meshed = new Set<NodeId>();
   /** For each sender and receiver: the numbers of the messages that a gesture holds up. Others may overtake them. */
   private readonly heldUp = new Map<string, Set<number>>();
   /** The origin of each node, including ended ones, oldest first. */
   private readonly origins = new Map<NodeId, Origin>();
   private readonly ended = new Map<NodeId, Message>();
   private readonly hosts = new Hosts();
+  /** The marks that nodes report of themselves, on a page of several protocols. */
+  private readonly reported = new Map<NodeId, Overlay>();
   private index = 0;
   private at = 0;
 
@@ -175,6 +190,7 @@ export class Merger {
       ports,
     } = report;
     if (ports) this.ports.set(node, ports);
+    if (report.overlay) this.reported.set(node, report.overlay);
     if (kind === 'start') this.begin(report, program);
     if (kind === 'crash') return this.end(node, event.type === 'failed' ? event : { type: 'ended' });
     if (this.ended.delete(node)) this.reportReturn(node);
@@ -187,8 +203,8 @@ export class Merger {
     }));
     const before = this.nodes.get(node) ?? {};
     const closed = kind === 'start' ? Object.keys(before).filter((name) => !(name in roles)) : [];
-    const changed = { ...roles, ...Object.fromEntries(closed.map((name) => [name, null])) };
-    const overlay = this.change(node, changed);
+    const all = { ...roles, ...Object.fromEntries(closed.map((name) => [name, null])) };
+    const overlay = this.change(node, all);
     const line: StepLine = {
       index: this.index++,
       at: this.at,
@@ -203,7 +219,7 @@ export class Merger {
       ...(timers ? { timers } : {}),
       ...(drawn ? { drawn } : {}),
       ...report.selected,
-      roles: changed,
+      roles: all,
       ...(overlay ? { overlay } : {}),
       ...(report.charts ? { charts: report.charts } : {}),
       ...(kind === 'start' ? this.origins.get(node) : {}),
@@ -221,7 +237,10 @@ export class Merger {
   }
 
   /** Adds a node that starts to report: it existed before, starts, or restarts. */
-  private begin({ node, at, peers = [], links = [], parent, logic, group }: StepReport, program: string | undefined): void {
+  private begin(
+    { node, at, peers = [], links = [], isMesh = false, parent, logic, group }: StepReport,
+    program: string | undefined,
+  ): void {
     const isRestart = this.nodes.has(node);
     this.ended.delete(node);
     this.origins.set(node, {
@@ -233,9 +252,11 @@ export class Merger {
     for (const key of this.heldUp.keys()) if ((JSON.parse(key) as NodeId[])[1] === node) this.heldUp.delete(key);
     if (isRestart) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver restarted');
     for (const peer of links) this.link(node, peer);
+    if (isMesh && program !== undefined) this.meshed.add(node);
     for (const { peer, isUp, sent, received } of peers) {
       this.unseen.set(channel(node, peer), sent ?? 0);
       this.loseUpTo(peer, node, received ?? 0, 'it arrived unseen');
+      if (isUp) this.connect(node, peer);
       this.mark(node, peer, isUp);
     }
   }
@@ -252,7 +273,8 @@ export class Merger {
 
   /** Drops an ended node from vector clocks. Its steps stay in the trace, but later steps no longer refer to them. */
   private forget(node: NodeId): void {
-    for (const known of [this.nodes, this.ended, this.origins, this.clocks, this.ports]) known.delete(node);
+    for (const known of [this.nodes, this.ended, this.origins, this.clocks, this.ports, this.reported, this.meshed])
+      known.delete(node);
     for (const clock of this.clocks.values()) delete clock[node];
     this.hosts.forget(node);
     const own = this.links.filter((link) => link.includes(node));
@@ -283,7 +305,12 @@ export class Merger {
       this.heldUp.delete(channel(peer, node));
       this.unseen.delete(channel(node, peer));
     }
+    if (observation.type === 'up') this.connect(node, peer);
     this.mark(node, peer, observation.type === 'up');
+  }
+
+  private connect(node: NodeId, peer: NodeId): void {
+    if (this.meshed.has(node) && this.meshed.has(peer)) this.link(node, peer);
   }
 
   private holdUp(from: NodeId, to: NodeId, number: number): void {
@@ -367,14 +394,13 @@ export class Merger {
   }
 
   private change(node: NodeId, roles: StepReport['roles']): Overlay | undefined {
-    const now = Object.entries({ ...this.nodes.get(node), ...roles }).filter(([, role]) => role !== null);
-    const view = Object.fromEntries(now) as NodeView;
+    const view = changed(this.nodes.get(node) ?? {}, roles);
     this.nodes.set(node, view);
     return this.overlayOf(node, view);
   }
 
   private overlayOf(node: NodeId, view: NodeView): Overlay | undefined {
-    return this.hosts.overlayOf(node) ?? this.marks(node, view, this);
+    return this.hosts.overlayOf(node) ?? this.marks(node, view, this) ?? this.reported.get(node);
   }
 
   private tick(node: NodeId, received: Clock): Clock {

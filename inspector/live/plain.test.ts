@@ -38,9 +38,9 @@ test('a config with a context that repeats one value does not become 2^40 values
   });
 });
 
-test('a program with a wrong address continues unobserved, with a warning', () => {
+test('a program with a wrong address continues unobserved, with a warning', async () => {
   const notified = vi.spyOn(console, 'error').mockImplementation(() => {});
-  for (const url of ['notaurl', 'http://', ' ']) reportEverything({ url, name: 'program', reach: true });
+  for (const url of ['notaurl', 'http://', ' ']) await reportEverything({ url, name: 'program', reach: true });
   expect(notified.mock.calls.flat()).toEqual(
     ['notaurl', 'http://', ' '].map(
       (url) =>

@@ -7,7 +7,7 @@ import type { RunningCore } from '../../machines/core.js';
 import type { Configuration, Core, Instance, LinksView, Protocol } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
-import type { OverlayRule, Merger } from './merge.js';
+import type { KnownNodes, OverlayRule } from './merge.js';
 import type { Inspectable } from './report.js';
 
 /** The header of a page of programs, whose nodes and charts come with their reports. */
@@ -22,6 +22,11 @@ export const PROGRAMS: TraceHeader = {
   properties: [],
   live: true,
 };
+
+/** Loads all protocols, so that `completeProtocol` takes no time later. */
+export async function loadProtocols(): Promise<void> {
+  await Promise.all([...Object.values(loaders).map((load) => load()), import('../../machines/define.js')]);
+}
 
 /** Loads the complete protocol of a node. An application may run only its core, without checks and view. */
 export async function completeProtocol(core: RunningCore): Promise<Protocol> {
@@ -49,8 +54,8 @@ export function headerOf(protocol: Protocol, { instance, scenario }: Inspectable
 }
 
 export function overlayRuleOf(protocol: Protocol, instance: Instance): OverlayRule {
-  return (node, view, merger) => {
-    const c = configurationOf(instance, merger);
+  return (node, view, known) => {
+    const c = configurationOf(instance, known);
     try {
       return protocol.overlay?.(view, node, c.links, c);
     } catch {
@@ -60,7 +65,7 @@ export function overlayRuleOf(protocol: Protocol, instance: Instance): OverlayRu
   };
 }
 
-function configurationOf(instance: Instance, { nodes, inFlight: flights, ports }: Merger): Configuration {
+function configurationOf(instance: Instance, { nodes, inFlight: flights, ports }: KnownNodes): Configuration {
   const { links } = instance.topology;
   const view: LinksView = {
     up: (from, to) => links.some(([a, b]) => (a === from && b === to) || (a === to && b === from)),

@@ -1,6 +1,6 @@
 /** Checks of a report from another process. All later code relies on them. */
 import { UsageError } from '../../machines/errors.js';
-import { areRoles, areTransitions, isListOf, isMessage, isRecord, isString } from '../model/line-checks.js';
+import { areRoles, areTransitions, isListOf, isMessage, isOverlay, isRecord, isString } from '../model/line-checks.js';
 import type { LiveReport } from './report.js';
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
@@ -45,10 +45,12 @@ const OPTIONAL = {
   logic: isString,
   group: isString,
   hosting: (value: unknown) => isRecord(value) && (value['host'] === null || isString(value['host'])) && isNumber(value['fence']),
+  isMesh: (value: unknown) => typeof value === 'boolean',
   isOwn: (value: unknown) => typeof value === 'boolean',
   isUnprompted: (value: unknown) => typeof value === 'boolean',
   peer: isString,
   charts: isRecord,
+  overlay: isOverlay,
   ports: (value: unknown) => isRecord(value) && Object.values(value).every(isNumber),
 };
 

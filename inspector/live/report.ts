@@ -6,7 +6,7 @@ import { isObject } from '../../machines/checks.js';
 import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { RunningCore } from '../../machines/core.js';
-import type { Instance, NodeView, RoleView, Step } from '../../machines/protocol.js';
+import type { Instance, NodeView, Overlay, RoleView, Step } from '../../machines/protocol.js';
 import type { StepLine } from '../../network/trace.js';
 import { selectedIn } from '../../network/world/selected-in.js';
 import type { ReadSelected, Selected } from '../../network/world/selections.js';
@@ -136,6 +136,8 @@ export interface StepReport {
   readonly peers?: readonly ReportedPeer[];
   /** The neighbors of the node, for a page that does not know its topology. */
   readonly links?: readonly NodeId[];
+  /** True if the topology has no links, so that any two peers that reach each other are connected. */
+  readonly isMesh?: boolean;
   /** The parent of an XState actor, and the kind of its logic. Only in its first report. */
   readonly parent?: NodeId;
   readonly logic?: string;
@@ -149,9 +151,15 @@ export interface StepReport {
   readonly peer?: NodeId;
   /** Charts that no report has contained yet. */
   readonly charts?: Readonly<Record<string, unknown>>;
+  /** The marks of the node, for a page that does not know its protocol. */
+  readonly overlay?: Overlay;
   /** The node's port to each peer, where nodes are anonymous. */
   readonly ports?: Readonly<Record<NodeId, number>>;
 }
+
+/** The roles of a node after a report, which contains those that changed, and `null` for those that closed. */
+export const changed = (view: NodeView, roles: StepReport['roles']): NodeView =>
+  Object.fromEntries(Object.entries({ ...view, ...roles }).filter(([, role]) => role !== null)) as NodeView;
 
 /** Reports a node from now on, until the returned function is called or the node closes. */
 export function reportNode(node: Inspectable, report: (report: StepReport | PeerReport) => void): () => void {
@@ -187,8 +195,19 @@ class Reporter {
   /** Reports the state of the node at its start. */
   private stand(drawn: readonly number[]): void {
     const noted = drawn.length > 0 ? { drawn } : {};
-    const peers = this.node.peers();
-    this.reportStep({ kind: 'start', event: { type: 'start' }, sent: [], emitted: [], ...noted, roles: this.seen, peers });
+    const { id, instance } = this.node;
+    const ends = instance.topology.links.filter((link) => link.slice(0, 2).includes(id));
+    this.reportStep({
+      kind: 'start',
+      event: { type: 'start' },
+      sent: [],
+      emitted: [],
+      ...noted,
+      roles: this.seen,
+      peers: this.node.peers(),
+      links: ends.map(([a, b]) => (a === id ? b : a)),
+      isMesh: instance.topology.links.length === 0,
+    });
   }
 
   receive(observation: PeerObservation): void {

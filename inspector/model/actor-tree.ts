@@ -2,7 +2,7 @@
  * The nodes of a trace as a tree: programs, their actors and the children of each, and cluster actors by kind. Siblings that have stopped
  * fold into one row, because an application may start an actor for each job.
  */
-import type { Life } from './moment.js';
+import { STOPPED, type Life } from './moment.js';
 import { idOf } from './words.js';
 
 export interface ProgramRow {
@@ -63,8 +63,6 @@ export interface ActorTreeInput {
   /** The nodes that a filter keeps, with what is above them; `null` without a filter. */
   readonly matches: ((node: number) => boolean) | null;
 }
-
-const STOPPED: ReadonlySet<Life> = new Set(['ended', 'gone', 'failed']);
 
 export function treeRows(input: ActorTreeInput): readonly TreeRow[] {
   const { names, programs, groups, isHere } = input;
@@ -198,7 +196,8 @@ class Tree {
   private hasStopped(node: number): boolean {
     let stopped = this.stopped.get(node);
     if (stopped === undefined) {
-      stopped = STOPPED.has(this.input.lifeOf(node)) && (this.children.get(node) ?? []).every((child) => this.hasStopped(child));
+      stopped =
+        STOPPED.includes(this.input.lifeOf(node)) && (this.children.get(node) ?? []).every((child) => this.hasStopped(child));
       this.stopped.set(node, stopped);
     }
     return stopped;
@@ -206,7 +205,7 @@ class Tree {
 
   private countRunning(nodes: readonly number[]): number {
     return nodes.reduce(
-      (sum, node) => sum + (STOPPED.has(this.input.lifeOf(node)) ? 0 : 1) + this.countRunning(this.children.get(node) ?? []),
+      (sum, node) => sum + (STOPPED.includes(this.input.lifeOf(node)) ? 0 : 1) + this.countRunning(this.children.get(node) ?? []),
       0,
     );
   }

@@ -51,3 +51,7 @@ export const areTransitions = (value: unknown): boolean =>
     value,
     (one) => Array.isArray(one) && one.slice(0, 3).every(isString) && one.length === 4 && typeof one[3] === 'number',
   );
+
+/** True for the marks of a node. */
+export const isOverlay = (value: unknown): boolean =>
+  isRecord(value) && ['pointers', 'gauges', 'edges'].every((key) => value[key] === undefined || isListOf(value[key], isRecord));

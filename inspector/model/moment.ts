@@ -13,6 +13,9 @@ export interface RoleNow {
 
 export type Life = 'alive' | 'suspected' | 'crashed' | 'failed' | 'gone' | 'ended';
 
+/** A node of a program that no longer runs. */
+export const STOPPED: readonly Life[] = ['ended', 'gone', 'failed'];
+
 export class Moment {
   constructor(
     readonly recording: ReadTrace,

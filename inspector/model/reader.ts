@@ -12,6 +12,7 @@ import {
   LINE_DEPTH_MAX,
   isListOf,
   isMessage,
+  isOverlay,
   isRecord,
   isString,
   isTooDeep,
@@ -181,9 +182,6 @@ function checkParts(value: JsonRecord): void {
 
 const isRefuted = (value: unknown): boolean =>
   isRecord(value) && isString(value['property']) && (value['nodes'] === undefined || isListOf(value['nodes'], isString));
-
-const isOverlay = (value: unknown): boolean =>
-  isRecord(value) && ['pointers', 'gauges', 'edges'].every((key) => value[key] === undefined || isListOf(value[key], isRecord));
 
 const isFlight = (flight: unknown): boolean =>
   isRecord(flight) && typeof flight['id'] === 'number' && typeof flight['to'] === 'string' && isMessage(flight['message']);

@@ -141,6 +141,7 @@ function Actor({ row: { node, label } }: { row: ActorRow }) {
   const last = own[lastAtMost(own, currentLine.value)];
   const event = last === undefined ? null : eventRow(recording.value, last);
   const roles = moment.value.roles(node);
+  const { badge = '', tone = 'plain' } = moment.value.overlay(node) ?? {};
   const host = nodes.names[moment.value.host(node)];
   const error = life === 'failed' && last !== undefined ? String(recording.value.step(last)?.event['error'] ?? '') : '';
   return (
@@ -148,7 +149,13 @@ function Actor({ row: { node, label } }: { row: ActorRow }) {
       <span class="name">
         <b>{label}</b>
         {life !== 'alive' && <span class={`chip is-${life}`}>{life}</span>}
+        {life === 'alive' && badge !== '' && (
+          <span class="chip" style={{ '--state': tone === 'plain' ? 'var(--accent)' : `var(--${tone}-edge)` }}>
+            {badge}
+          </span>
+        )}
         {life === 'alive' &&
+          badge === '' &&
           roles.slice(0, 2).map(({ role, view }) => {
             const state = valueText(view.value);
             return (

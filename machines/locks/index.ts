@@ -68,7 +68,7 @@ export const locks = /* @__PURE__ */ defineProtocol(
         claims.filter(({ fence }) => (fence !== null) === isHeld).map(({ lock }) => lock),
       );
       const marks = [
-        leader === id && '♛',
+        leader === id && '★',
         held!.length > 0 && `holds ${held!.join(', ')}`,
         waited!.length > 0 && `waits for ${waited!.join(', ')}`,
       ];
@@ -76,7 +76,7 @@ export const locks = /* @__PURE__ */ defineProtocol(
         badge: marks.filter(Boolean).join(' '),
         tone:
           held!.length > 0 ? 'held' : waited!.length > 0 ? 'waiting' : isServing(node) || isAttached(node) ? 'plain' : 'wrong',
-        group: `epoch ${served.epoch}`,
+        group: `epoch ${served.epoch} of ${served.members.length} members`,
       };
     },
   },

@@ -100,7 +100,9 @@ const badgeBox = (drawn: Drawn, node: number, badge: string) => {
   const radius = radiusOf(drawn);
   const { x, y } = spotOf(drawn, node);
   const width = Math.max(widthOf(shorten(badge), FONTS.badge) + 10, BADGE_HEIGHT);
-  return { x: x + radius * 0.86 - 6 + width / 2, y: y - radius * 0.86 - 1, width, height: BADGE_HEIGHT };
+  const away = radius * 0.86 - 6 + width / 2;
+  const isCut = x + away + width / 2 > drawn.ctx.canvas.width / drawn.ctx.getTransform().a;
+  return { x: isCut ? x - away : x + away, y: y - radius * 0.86 - 1, width, height: BADGE_HEIGHT };
 };
 
 function drawBadges(drawn: Drawn, nodes: readonly SceneNode[]): void {

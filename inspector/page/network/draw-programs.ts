@@ -11,6 +11,8 @@ import type { FoldedNodes, ProgramNodes } from './programs.js';
 
 /** Between a node and the outline, names of nodes included. */
 const PAD = 22;
+/** From a node to the end of the words below it. */
+const WORDS = 24;
 const TINT = '12%';
 
 export function drawPrograms(drawn: Drawn, programs: readonly ProgramNodes[]): void {
@@ -21,9 +23,12 @@ export function drawPrograms(drawn: Drawn, programs: readonly ProgramNodes[]): v
   let names = 0;
   for (const [number, { name, nodes }] of programs.entries()) {
     if (name === null) continue;
-    const spots = nodes.map((node): [number, number] => {
+    const spots = nodes.flatMap((node): [number, number][] => {
       const { x, y } = spotOf(drawn, node);
-      return [x, y];
+      return [
+        [x, y],
+        [x, y + WORDS],
+      ];
     });
     const hull = polygonHull(spots) ?? spots;
     const ground = new Path2D();

@@ -100,7 +100,7 @@ function drawStates(drawn: Drawn, nodes: Scene['nodes']): void {
   }
 }
 
-/** Draws a background for each group, which also connects linked nodes of the group. */
+/** Draws a background for each group, which also connects nodes of the group along these links. */
 export function drawGroups(drawn: Drawn, { nodes }: Scene, links: readonly SceneLink[]): void {
   const { ctx } = drawn;
   const radius = radiusOf(drawn);

@@ -6,22 +6,21 @@ import { POINTER_COLORS } from './draw-links.js';
 import type { Scene } from './scene.js';
 import { reader } from './picture.js';
 
+/** Symbols in the marks of nodes. */
+const SYMBOLS = { '●': 'token', '★': 'leader' } as const;
+
 export function Legend({ scene }: { scene: Scene }) {
   const lives = new Set(scene.nodes.map(({ life }) => life));
   const tones = new Set(scene.nodes.map(({ tone }) => tone));
   const groups = new Set(scene.nodes.map(({ group }) => group).filter((group) => group >= 0));
+  const badges = scene.nodes.flatMap(({ badge }) => badge ?? []);
   const gauges = reader.value?.gaugeKinds.names ?? [];
   const pointers = reader.value?.pointerKinds.names ?? [];
   return (
     <ul class="legend" aria-label="legend" tabIndex={0}>
-      {recording.value.messages.types.names.slice(0, 8).map((type, i) => (
-        <li key={`m${type}`}>
-          <svg viewBox="0 0 12 12" aria-hidden="true">
-            <path d="M11 6 2 11 4 6 2 1z" style={{ fill: kindStyle(i) }} />
-          </svg>
-          {type}
-        </li>
-      ))}
+      {Object.entries(SYMBOLS).map(
+        ([symbol, meaning]) => badges.some((badge) => badge.includes(symbol)) && <li key={symbol}>{`${symbol} ${meaning}`}</li>,
+      )}
       {pointers.slice(0, 5).map((kind, i) => (
         <li key={`p${kind}`}>
           <svg viewBox="0 0 18 12" aria-hidden="true">
@@ -68,6 +67,14 @@ export function Legend({ scene }: { scene: Scene }) {
         </li>
       ))}
       <Lives lives={lives} />
+      {recording.value.messages.types.names.slice(0, 8).map((type, i) => (
+        <li key={`m${type}`}>
+          <svg viewBox="0 0 12 12" aria-hidden="true">
+            <path d="M11 6 2 11 4 6 2 1z" style={{ fill: kindStyle(i) }} />
+          </svg>
+          {type}
+        </li>
+      ))}
     </ul>
   );
 }

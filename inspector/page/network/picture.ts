@@ -247,7 +247,8 @@ function paintGround(drawn: Drawn): LabelPlaces {
     drawFolds(drawn, folds.value);
     return LabelPlaces.full();
   }
-  drawGroups(drawn, scene.value, links.value);
+  // The nodes of a group are in several programs, and bands between these would hide them.
+  drawGroups(drawn, scene.value, programs.value ? [] : links.value);
   drawLinks(drawn, links.value);
   drawWay(drawn, emphasis.value);
   drawPointers(drawn, scene.value);

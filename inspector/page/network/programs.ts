@@ -5,7 +5,7 @@
  * circle, and many form the pattern of a sunflower.
  */
 import { forceCollide, forceSimulation, type SimulationNodeDatum } from 'd3-force';
-import type { Life, Moment } from '../../model/moment.js';
+import { STOPPED, type Life, type Moment } from '../../model/moment.js';
 import { placeNodes, type LinkEnds, type Placement, type Positions } from './force.js';
 
 /** A program and the numbers of its nodes. Nodes that belong to no program form a group without a name. */
@@ -136,8 +136,6 @@ export function placePrograms(
     stop() {},
   };
 }
-
-const STOPPED: readonly Life[] = ['ended', 'gone', 'failed'];
 
 /** The stopped nodes of each program with more than one of them. */
 export function foldsOf(programs: readonly ProgramNodes[], lives: readonly { readonly life: Life }[]): FoldedNodes[] {

@@ -3,7 +3,7 @@ import type { Overlay } from '../../../machines/protocol.js';
 import { createMetric, type Metric } from '../../../network/topology/metric.js';
 import { lastAtMost } from '../../model/columns.js';
 import { Interned } from '../../model/interned.js';
-import type { Life, Moment } from '../../model/moment.js';
+import { STOPPED, type Moment, type Life } from '../../model/moment.js';
 import type { Channel, ReadTrace } from '../../model/recording.js';
 import type { Tone } from '../colors.js';
 
@@ -59,6 +59,15 @@ export interface Scene {
 
 const NO_KEEPERS: ReadonlySet<number> = new Set();
 
+/** The most characters below a node. */
+const STATE_MAX = 24;
+
+/** The states of all roles, or that of the first one and the number of the others. */
+function wordsText(words: readonly string[]): string {
+  const all = words.join(', ');
+  return all.length <= STATE_MAX || words.length < 2 ? all : `${words[0]}, +${words.length - 1}`;
+}
+
 /** Reads what to draw from a trace. Kinds of pointers and groups keep their colors while it is used. */
 export class SceneReader {
   readonly pointerKinds = new Interned();
@@ -109,7 +118,7 @@ export class SceneReader {
     const numbers = (slotsOf[node] ?? []).map(({ lines, states }) => states[lastAtMost(lines, moment.line)] ?? -1);
     const known = numbers.filter((number) => number >= 0);
     const words = known.map((number) => tally.states.names[number]!.replace(/^.*?: /, ''));
-    return { isHere, state: words.join(', '), stateNumber: known[0] ?? -1 };
+    return { isHere, state: wordsText(words), stateNumber: known[0] ?? -1 };
   }
 
   /** The same list for as long as no channel has changed. */
@@ -128,11 +137,16 @@ export class SceneReader {
       back: moment.channelUp(to, from),
     });
     const isSame = this.linksNow.length > 0 && !this.changesKnown();
-    if (!isSame) this.linksNow = this.pairs.map(status).filter((link) => link.there || link.back || this.isGiven(link));
+    const isDrawn = (link: SceneLink) => this.isGiven(link) || (this.hasEnds(link, moment) && (link.there || link.back));
+    if (!isSame) this.linksNow = this.pairs.map(status).filter(isDrawn);
     return this.linksNow;
   }
 
-  /** A link of the topology that is down is drawn as cut; one that only came for a while is gone. */
+  private hasEnds({ a, b }: SceneLink, moment: Moment): boolean {
+    return ![a, b].some((end) => STOPPED.includes(moment.life(end)));
+  }
+
+  /** A link of the topology that is down is drawn as cut; one that only came for a while, or whose end has stopped, is gone. */
   private isGiven({ a, b }: SceneLink): boolean {
     return this.given.has(`${a}>${b}`) || this.given.has(`${b}>${a}`);
   }

@@ -29,7 +29,8 @@ import { NetworkText } from './text.js';
 const handlers = pointerHandlers();
 
 function summary(): string {
-  const { nodes, header } = recording.value;
+  const { nodes } = recording.value;
+  const up = links.value.filter(({ there, back }) => there && back).length;
   const { x } = playhead.value;
   const held = scene.value.nodes.flatMap(({ badge, life }, node) => {
     const marks = [badge, life === 'alive' ? null : life].filter(Boolean);
@@ -37,7 +38,7 @@ function summary(): string {
   });
   const marks = held.length > 0 && held.length < 6 ? `; marked: ${held.join(', ')}` : '';
   const drawn = communities.value ? `, in ${communities.value.length} communities` : '';
-  return `Network of ${nodes.size} nodes and ${header?.links.length ?? 0} links${drawn} at ${numberText(x)}: ${flights.value.length} messages on their way${marks}`;
+  return `Network of ${nodes.size} nodes and ${up} ${up === 1 ? 'link' : 'links'}${drawn} at ${numberText(x)}: ${flights.value.length} messages on their way${marks}`;
 }
 
 export function NetworkView() {
