@@ -25,6 +25,8 @@ export interface PeerLimits {
   readonly mail: Readonly<Record<'sender' | 'receiver' | 'all', MailLimits>>;
   /** Number of departed peers that a hub and a peer remember. */
   readonly gone: number;
+  /** Number of peers in no list that a peer is linked with at a time. */
+  readonly guests: number;
   /** Number of conversations with a peer whose messages are counted. */
   readonly counted: number;
   /** Number of a node's messages that wait for absent peers. */
@@ -58,6 +60,7 @@ const SHIPPED: PeerLimits = {
     all: { messages: 10_000, chars: 2 ** 26 },
   },
   gone: 10_000,
+  guests: 10_000,
   counted: 10_000,
   waiting: 10_000,
   unansweredChars: 2 ** 22,

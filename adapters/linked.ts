@@ -2,13 +2,16 @@
  * The link layer adds the guarantees that the papers assume to a transport that loses, duplicates or reports nothing about other peers.
  *
  * A chart (machines/link) runs between each two peers. It numbers messages, acknowledges them and sends them again until they arrive, once
- * and in order. Heartbeats show which peers are up. An outage that is shorter than the patience of the failure detector only delays
- * messages. After a longer one the peers receive `down`, messages in flight are lost, and a later `up` starts over. `down` is a suspicion:
- * the peer may still run behind a partition. If the transport reports that a peer is gone, one and a half heartbeats of silence suffice,
- * unless an earlier report about the same run of the peer was false.
+ * and in order. Heartbeats show which peers are up. An outage that is shorter than five sixths of the patience of the failure detector only
+ * delays messages. After a longer one the peers receive `down`, messages in flight are lost, and a later `up` starts over. `down` is a
+ * suspicion: the peer may still run behind a partition. If the transport reports that a peer is gone, one and a half heartbeats of silence
+ * suffice, unless an earlier report about the same run of the peer was false.
  *
  * Two peers that do not reach each other stay linked through a third one that reaches both: it relays their frames (machines/link/ways.ts),
  * unless `relay` is `false`.
+ *
+ * A peer with `open` also links with peers that are in no list here, such as clients with generated ids, as soon as they contact it. It
+ * forgets them when they have left. They need its id in their list.
  *
  * Frames fit their medium. The frames in flight to one peer take at most a quarter of the largest message of the medium, because escapes
  * use up to four characters for one. Larger messages are sent in parts (adapters/parts.ts), up to 8 MiB; `send` rejects larger ones. Small
@@ -22,12 +25,12 @@
 import { filter, firstValueFrom, map, merge, of, timer } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
-import { linkedCore } from '../machines/link/core.js';
+import { linkedCore, type LinkedCoreOptions } from '../machines/link/core.js';
+import type { GuestsNotification } from '../machines/link/guests.js';
 import { endsOf, isUp, roleTo } from '../machines/link/view.js';
 import type { LinkNotification } from '../machines/link/machine.js';
 import { remembersLater, type Bye, type Frame, type LinkContext } from '../machines/link/frames.js';
 import type { Relay, Relayed } from '../machines/link/ways.js';
-import type { LinkOptions } from '../machines/link/options.js';
 import type { RunningCore } from '../machines/core.js';
 import type { RoleView, Topology } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
@@ -68,13 +71,25 @@ export interface LinkedOptions extends InEnvironment {
   readonly peers: readonly NodeId[];
   /** Milliseconds between two heartbeats. Choose more than a round trip to avoid needless retransmissions. @defaultValue 100 */
   readonly beatMs?: number;
-  /** Number of missing heartbeats after which a peer counts as gone. @defaultValue 30 */
+  /**
+   * Number of heartbeats without a frame after which a peer counts as gone; an idle link needs up to a fifth more. Use a similar value at all
+   * peers. @defaultValue 30
+   */
   readonly patience?: number;
   /**
    * False to disable relaying between peers that do not reach each other; use the same value at all peers. A relaying peer could forge
    * messages of others. Without relaying, all messages come from their sender directly. @defaultValue `true`
    */
   readonly relay?: boolean;
+  /**
+   * True to link also with peers that are not in `peers`, while they contact this one: at most 10,000 at a time. Pass it at voters whose
+   * clients are in no list. @defaultValue `false`
+   */
+  readonly open?: boolean;
+  /**
+   * True for a client: it does not link with other clients, even if `peers` contains them, and relays nothing. @defaultValue `false`
+   */
+  readonly client?: boolean;
   /** Observer of the link's live actors, as in XState. */
   readonly inspect?: Inspect | undefined;
 }
@@ -100,6 +115,8 @@ const CHECKS = {
   beatMs: optional(wholeNumberOf('milliseconds')),
   patience: optional(wholeNumberOf('beats')),
   relay: optional(flag),
+  open: optional(flag),
+  client: optional(flag),
   inspect: optional(anything),
   ...environment,
 };
@@ -146,7 +163,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   }
   const limits = limitsHere();
   const { clock } = environmentOf(options);
-  const { peers, relay = true, beatMs = BEAT_MS, patience = PATIENCE } = options;
+  const { peers, client = false, relay = !client, beatMs = BEAT_MS, patience = PATIENCE } = options;
   // A peer that is not linked tries the possible relays in turn, one at each heartbeat.
   const silenceMs = beatMs * (patience + peers.length);
   const isMissed = (peer: NodeId) => !made.peers.has(peer) && peers.includes(peer);
@@ -158,11 +175,6 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     const drops = new Drops(`transport "${transport.id}"`, options.clock);
     const falseReports = new FalseReports(node);
     const outgoing = new Outgoing(node, Math.floor(windowSize / 4), drops, limits);
-    const report = (notification: LinkNotification) => {
-      if (notification.type === 'link.down') outgoing.forget(notification.peer);
-      if (notification.type === 'link.up') clocks.forget(notification.peer);
-      announce(notification, medium, whole, drops, limits);
-    };
     transport.events.subscribe((event) => {
       if (event.type === 'down') clocks.forget(event.peer);
       if (event.type === 'message') clocks.take(event.from, event.message);
@@ -170,7 +182,13 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     });
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
-    node.notifications$.subscribe((notification) => report(notification as LinkNotification));
+    node.notifications$.subscribe((notification) => {
+      const { type, peer } = notification as LinkNotification | GuestsNotification;
+      if (type === 'guest.forgotten') falseReports.forget(peer);
+      if (type === 'link.down' || type === 'guest.forgotten') outgoing.forget(peer);
+      if (type === 'link.up') clocks.forget(peer);
+      announce(notification as LinkNotification | GuestsNotification, medium, whole, drops, limits);
+    });
     node.steps$.subscribe(({ role, event }) => {
       const peer = (node.role(role!)?.context as LinkContext | undefined)?.peer;
       // Deferred until the step is complete.
@@ -211,24 +229,30 @@ function unlinked(peer: NodeId, below: Transport, named: readonly NodeId[], ofCl
 }
 
 function linkNode(transport: Transport, options: LinkedOptions, windowSize: number, limits: PeerLimits): LiveNode {
-  const { peers, beatMs = BEAT_MS, patience = PATIENCE, relay = true, inspect } = options;
+  const { peers, beatMs = BEAT_MS, patience = PATIENCE, open = false, client = false, relay = !client, inspect } = options;
   const { clock, crypto } = environmentOf(options);
   const others = peers.filter((peer) => peer !== transport.id);
   // Later than in all earlier runs. If two runs start in the same millisecond, the peer's memory corrects the earlier one (machines/link).
   const session = firstSession(clock.now()) + drawBelow(crypto, SESSIONS_A_MS);
   const nonce = drawBelow(crypto, 2 ** 20) * 2 ** 32 + drawBelow(crypto, 2 ** 32);
-  const protocol: RunningCore<LinkOptions> = {
+  const protocol: RunningCore<LinkedCoreOptions> = {
     ...linkedCore,
+    network: { ...linkedCore.network, isOpen: open },
     accepts: (message, instance) =>
       linkedCore.accepts(message, instance) && isPlausible(message as Frame | Bye | Relay | Relayed, clock.now()),
     refusal: (message) => refusalOf((message as unknown as Frame).session, clock.now()),
   };
   const topology: Topology = { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1]) };
   const linkOptions = { session, nonce, beat: beatMs, patience, relay, windowSize, ...roomsIn(limits) };
+  const guestsMax = open ? limits.guests : 0;
+  const suspicions = null;
   return new LiveNode(
     // This protocol itself adds the required reliability.
     { transport: transport as Transport<Reliable>, name: NAME, protocol, topology, options: linkOptions, clock, crypto, inspect },
-    { ...networkGraphOf(protocol, topology), options: { ...linkOptions, suspicions: null } },
+    {
+      ...networkGraphOf(protocol, topology),
+      options: { ...linkOptions, suspicions, guestsMax, ...(client && { isClient: true }) },
+    },
   );
 }
 
@@ -245,7 +269,7 @@ const isForAnother = (frame: Frame, end: RoleView<LinkContext> | undefined): boo
   end?.value === 'up' && remembersLater(end.context, frame) && end.context.silence >= UNANSWERED_BEATS;
 
 function announce(
-  notification: LinkNotification,
+  notification: LinkNotification | GuestsNotification,
   medium: DriverListener,
   whole: Map<NodeId, Whole>,
   drops: Drops,
@@ -254,17 +278,22 @@ function announce(
   const { peer } = notification;
   if (notification.type === 'received') {
     for (const body of notification.bodies) {
-      const reading = whole.get(peer)!.take(body as string);
-      if (reading === null) continue;
+      const reading = whole.get(peer)?.take(body as string);
+      // A listener may have ended the connection meanwhile.
+      if (!reading) continue;
       if ('refused' in reading) drops.drop(`${reading.refused}, from "${peer}"`);
       else medium.received(peer, reading.value);
     }
   } else if (notification.type === 'link.up') {
     whole.set(peer, new Whole(LINKED_MESSAGE_BYTES_MAX));
     medium.up(peer);
-  } else if (notification.type === 'link.down') medium.down(peer);
-  else if (notification.type === 'link.gone') medium.gone(peer);
-  else medium.broke(new ConnectionError(tooMuchFor(peer, limits)));
+  } else if (notification.type === 'link.down') {
+    whole.delete(peer);
+    medium.down(peer);
+  } else if (notification.type === 'link.gone') medium.gone(peer);
+  else if (notification.type === 'guest.refused')
+    drops.drop(`"${peer}" is refused: the limit is ${limits.guests} peers that are in no list`);
+  else if (notification.type === 'overflow') medium.broke(new ConnectionError(tooMuchFor(peer, limits)));
 }
 
 const otherVersion = (from: NodeId, name: string): string =>
@@ -310,9 +339,9 @@ const byWayFirst = (ends: readonly RoleView<LinkContext>[]): RoleView<LinkContex
  */
 class FalseReports {
   /** Nonce of each peer's run that was reported as ended. */
-  private readonly ended = new Map<NodeId, number>();
+  private readonly ended = new Map<NodeId, number | null>();
   /** Nonce of each peer's run that has returned. */
-  private readonly alive = new Map<NodeId, number>();
+  private readonly alive = new Map<NodeId, number | null>();
 
   constructor(private readonly node: LiveNode) {
     node.notifications$.subscribe((notification) => this.note(notification as LinkNotification));
@@ -323,9 +352,14 @@ class FalseReports {
     if (this.alive.get(peer) !== this.runOf(peer)) this.node.attempt('gone', { peer });
   }
 
+  forget(peer: NodeId): void {
+    this.ended.delete(peer);
+    this.alive.delete(peer);
+  }
+
   private note({ type, peer }: LinkNotification): void {
     if (type !== 'link.gone' && type !== 'link.up') return;
-    const run = this.runOf(peer)!;
+    const run = this.runOf(peer);
     if (type === 'link.gone') this.ended.set(peer, run);
     else if (this.ended.get(peer) === run) this.alive.set(peer, run);
   }

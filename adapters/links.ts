@@ -22,6 +22,8 @@ const isLinked = ({ guarantees: { order, loss, duplication, presence } }: Transp
 interface OnTransport extends InEnvironment {
   readonly transport: Transport;
   readonly peers?: readonly NodeId[];
+  /** True for an object that does not vote. */
+  readonly client?: boolean;
 }
 
 /** A reliable transport, and a function that its user calls when it no longer needs it. */
@@ -31,7 +33,7 @@ export interface UsedLink {
 }
 
 /** @param who the name of the factory, for errors. */
-export function linkFor(who: string, { transport, peers, clock, crypto }: OnTransport): UsedLink {
+export function linkFor(who: string, { transport, peers, client = false, clock, crypto }: OnTransport): UsedLink {
   if (!isTransport(transport) || isLinked(transport))
     return { transport: transport as Transport<Linked>, release: () => Promise.resolve() };
   if (!Array.isArray(peers))
@@ -39,7 +41,8 @@ export function linkFor(who: string, { transport, peers, clock, crypto }: OnTran
       `${who}: transport "${transport.id}" may lose messages, and no peers are given. Wrap the transport: linked(transport, { peers })`,
     );
   const shared = links.get(transport) ?? {
-    link: linked(transport, { peers, ...(clock && { clock }), ...(crypto && { crypto }) }),
+    // Clients link with the peers of their list, and voters also with clients that are in no list.
+    link: linked(transport, { peers, client, open: !client, ...(clock && { clock }), ...(crypto && { crypto }) }),
     users: 0,
   };
   links.set(transport, shared);

@@ -11,7 +11,7 @@ declare global {
 /** Sends two events, and returns what a subscriber has received until then, and the snapshot. */
 globalThis.useActor = async (url) => {
   const peers = ['a', 'b', 'c'];
-  const transport = linked(webSocket({ id: 'page', url }), { peers: [...peers, 'page'] });
+  const transport = linked(webSocket({ url }), { peers, client: true });
   const cluster = createCluster({ transport, peers, machines: { visits }, client: true });
   const ref = cluster.actor('visits', 'home');
   const seen: number[] = [];

@@ -17,7 +17,7 @@ test.skipIf(missing)('a page sends to an actor and sees its snapshots', { timeou
   const page = await browser.newPage();
   const hub = await webSocketHub({ port: 0, origins: [origin] });
   const [peers, url] = [['a', 'b', 'c'], `ws://127.0.0.1:${hub.port}`];
-  const transports = peers.map((id) => linked(webSocket({ id, url, WebSocket }), { peers: [...peers, 'page'] }));
+  const transports = peers.map((id) => linked(webSocket({ id, url, WebSocket }), { peers, open: true }));
   const members = transports.map((transport) => createCluster({ transport, peers, machines: { visits } }));
   onTestFinished(async () => {
     await browser.close();

@@ -1,20 +1,16 @@
 /** Idle clients exchange frames with voters only, so that their cost grows with their number and not with the number of pairs. */
 import { expect, onTestFinished, test } from 'vitest';
 import { beats, clock, warnings, wireOf } from '../linked.fixture.js';
-import { linked } from '../linked.js';
 import { createLocks } from './locks.js';
 
 const VOTERS = ['a', 'b', 'c'];
 const CLIENTS = Array.from({ length: 50 }, (_, i) => `client-${i}`);
 
-test('fifty idle clients exchange ten frames a second with each voter and no others', async () => {
+test('fifty idle clients exchange two frames a second with each voter and no others', async () => {
   const texts = warnings();
   const time = clock();
   const { sent, transport } = wireOf({ loss: 'possible' });
-  const peers = [...VOTERS, ...CLIENTS];
-  const voters = VOTERS.map((id) =>
-    createLocks({ transport: linked(transport(id), { peers, clock: time }), peers: VOTERS, clock: time }),
-  );
+  const voters = VOTERS.map((id) => createLocks({ transport: transport(id), peers: VOTERS, clock: time }));
   const clients = CLIENTS.map((id) => createLocks({ transport: transport(id), peers: VOTERS, client: true, clock: time }));
   onTestFinished(async () => {
     for (const locks of [...clients, ...voters]) void locks.close({ withinMs: 0 });
@@ -26,6 +22,6 @@ test('fifty idle clients exchange ten frames a second with each voter and no oth
   await beats(time, 10);
   const isOfVoter = ([from, to]: readonly [string, string, unknown]) => VOTERS.includes(from) || VOTERS.includes(to);
   expect(sent.filter((frame) => !isOfVoter(frame))).toEqual([]);
-  expect(sent).toHaveLength(10 * (3 * 2 + 2 * 3 * 50));
+  expect(sent).toHaveLength(2 * (3 * 2 + 2 * 3 * 50));
   expect(texts()).toEqual([]);
 });

@@ -43,8 +43,9 @@ export interface LocksOptions extends InEnvironment {
   /** True for a peer that joins later, instead of `peers`: it waits until a member adds it. @defaultValue false */
   readonly join?: boolean;
   /**
-   * True for a client, which uses locks and does not vote; `peers` are the voters. Clients may have any id. A client attaches to one voter
-   * at a time, needs no storage, and may start and stop at any time. docs/locks.md lists what a client cannot do. @defaultValue false
+   * True for a client, which uses locks and does not vote; `peers` are the voters. A client may have any id, which no list contains, and the
+   * voters forget it when it has left. It attaches to one voter at a time, needs no storage, and may start and stop at any time. docs/locks.md
+   * lists what a client cannot do. @defaultValue false
    */
   readonly client?: boolean;
   /**

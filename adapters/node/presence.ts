@@ -22,6 +22,7 @@ export class Presence {
   /** Peers that were greeted since they came up, and may count this node as present before they have answered. */
   private readonly greeted = new Set<NodeId>();
   private readonly known = new Set<NodeId>();
+  private readonly goneMax = limitsHere().gone;
   private readonly waitingMax = limitsHere().waiting;
   private readonly waiting: { readonly to: NodeId; readonly message: Message }[] = [];
 
@@ -81,10 +82,22 @@ export class Presence {
     this.present.clear();
   }
 
+  /** Peers with generated ids come and go. The latest of those that have gone are remembered. */
+  private remember(peer: NodeId): void {
+    this.known.delete(peer);
+    this.known.add(peer);
+    if (this.known.size <= this.goneMax + this.present.size) return;
+    for (const known of this.known)
+      if (!this.present.has(known)) {
+        this.known.delete(known);
+        return;
+      }
+  }
+
   private meet(peer: NodeId): void {
     if (this.has(peer)) return;
     this.present.add(peer);
-    this.known.add(peer);
+    this.remember(peer);
     const kept = this.waiting.splice(0);
     for (const { to, message } of kept) {
       if (to === peer) this.transmit(to, message);

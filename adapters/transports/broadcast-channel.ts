@@ -10,6 +10,7 @@ import { checkOptions, environment as environmentChecks, id as idCheck, optional
 import { createTransport } from './driver.js';
 import { FrameReader, frameText } from './frame.js';
 import { broadcastChannelGuarantees } from './guarantees.js';
+import { newId } from './ids.js';
 import { isObject } from '../../machines/checks.js';
 import type { Transport } from './transport.js';
 
@@ -19,13 +20,13 @@ import type { Transport } from './transport.js';
  * @public
  */
 export interface BroadcastChannelOptions extends InEnvironment {
-  /** Id of this peer. Every tab needs a unique one. */
-  readonly id: NodeId;
+  /** Id of this peer. Every tab needs a unique one. @defaultValue a new id, for a client */
+  readonly id?: NodeId;
   /** Name of the channel, the same for all peers. @defaultValue `quiver` */
   readonly channel?: string;
 }
 
-const CHECKS = { id: idCheck, channel: optional(someText), ...environmentChecks };
+const CHECKS = { id: optional(idCheck), channel: optional(someText), ...environmentChecks };
 
 /**
  * A transport over a BroadcastChannel between the tabs, frames and workers of one origin; in Node, between the threads of one process. It
@@ -44,9 +45,9 @@ const CHECKS = { id: idCheck, channel: optional(someText), ...environmentChecks 
  * ```
  * @public
  */
-export function broadcastChannel(options: BroadcastChannelOptions): Transport<typeof broadcastChannelGuarantees> {
+export function broadcastChannel(options: BroadcastChannelOptions = {}): Transport<typeof broadcastChannelGuarantees> {
   checkOptions('broadcastChannel', options, CHECKS);
-  const { id, channel = 'quiver', ...environment } = options;
+  const { id = newId(environmentOf(options)), channel = 'quiver', ...environment } = options;
   return createTransport(id, broadcastChannelGuarantees, (medium) => {
     const opened = new BroadcastChannel(channel);
     const reader = new FrameReader(id, medium, environmentOf(environment).clock);

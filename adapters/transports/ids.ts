@@ -6,6 +6,7 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import type { PlatformEnvironment } from '../environment.js';
 import { quote } from './reading.js';
 
 export const ID_LENGTH_MAX = 255;
@@ -22,6 +23,9 @@ export function refusedId(id: unknown): string | null {
   if (id in {}) return 'every JavaScript object has a property of that name';
   return null;
 }
+
+/** The id of a peer that no list contains. */
+export const newId = ({ crypto }: Pick<PlatformEnvironment, 'crypto'>): NodeId => `client-${crypto.randomUUID()}`;
 
 export const isId = (id: unknown): id is NodeId => refusedId(id) === null;
 

@@ -17,6 +17,7 @@ import { Absence, connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
 import { mqttGuarantees } from './guarantees.js';
+import { newId } from './ids.js';
 import { later } from './later.js';
 import { escape, messageOf } from './reading.js';
 import type { Transport } from './transport.js';
@@ -34,8 +35,8 @@ export type MqttLastWill = Required<Pick<IClientOptions, 'will'>>;
  * @public
  */
 export interface MqttOptions extends InEnvironment {
-  /** Id of this peer. */
-  readonly id: NodeId;
+  /** Id of this peer. @defaultValue a new id, for a client */
+  readonly id?: NodeId;
   /**
    * Connects with the package `mqtt`; the transport closes the client. `async () => connect(url)` waits for a broker that starts later,
    * `connectAsync` does not. Pass on the last will, so that other peers notice the end of this process within two seconds instead of three
@@ -47,7 +48,7 @@ export interface MqttOptions extends InEnvironment {
 }
 
 const CHECKS = {
-  id: anId,
+  id: optional(anId),
   connection: must(
     "a function that connects, as in (lastWill) => connectAsync('mqtt://127.0.0.1', lastWill)",
     (value) => typeof value === 'function',
@@ -79,7 +80,7 @@ const CHECKS = {
  */
 export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
   checkOptions('mqtt', options, CHECKS);
-  const { id, connection, topic = 'quiver', ...environment } = options;
+  const { id = newId(environmentOf(options)), connection, topic = 'quiver', ...environment } = options;
   return createTransport(id, mqttGuarantees, async (medium, signal) => {
     const { clock } = environmentOf(environment);
     const wills = `${topic}/${WILLS}`;

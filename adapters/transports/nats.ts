@@ -18,6 +18,7 @@ import { Absence, connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
 import { natsGuarantees } from './guarantees.js';
+import { newId } from './ids.js';
 import { FRAME_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
@@ -27,8 +28,8 @@ import type { Transport } from './transport.js';
  * @public
  */
 export interface NatsOptions extends InEnvironment {
-  /** Id of this peer. */
-  readonly id: NodeId;
+  /** Id of this peer. @defaultValue a new id, for a client */
+  readonly id?: NodeId;
   /** Connects with a NATS client; the transport closes the connection. */
   readonly connection: () => Promise<NatsConnection>;
   /** Prefix of all subjects, the same for all peers: one token, or several separated by dots. @defaultValue `quiver` */
@@ -36,7 +37,7 @@ export interface NatsOptions extends InEnvironment {
 }
 
 const CHECKS = {
-  id: anId,
+  id: optional(anId),
   connection: must('a function that connects, as in () => connect({ servers })', (value) => typeof value === 'function'),
   subject: optional(
     must(
@@ -65,7 +66,7 @@ const CHECKS = {
  */
 export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
   checkOptions('nats', options, CHECKS);
-  const { id, connection, subject = 'quiver', ...environment } = options;
+  const { id = newId(environmentOf(options)), connection, subject = 'quiver', ...environment } = options;
   return createTransport(id, natsGuarantees, async (medium, signal) => {
     const { clock } = environmentOf(environment);
     const absence = new Absence(`peer "${id}" has had no connection to NATS`, clock, signal);

@@ -25,7 +25,7 @@ import { createTransport, type Connection, type DriverListener } from './driver.
 import { ConnectionError } from './errors.js';
 import { webSocketMeshGuarantees } from './guarantees.js';
 import { DISPLACED, HELLO_BYTES_MAX, idTaken, isHello, type PeerHello } from './hub.js';
-import { isId, refusedId } from './ids.js';
+import { isId, refusedId, newId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
 import { isDialing, isOfBefore, newContact, proofFor, unexpected, unreportedReason, whatIsMissing } from './mesh-contact.js';
@@ -45,10 +45,10 @@ import { checkPlace, listenAt, SOCKET_OPTIONS, type Listener, type ListenOptions
  * @public
  */
 export interface WebSocketMeshOptions extends Admission, InEnvironment {
-  /** Id of this peer. */
-  readonly id: NodeId;
-  /** Address at which the others reach this peer. */
-  readonly listen: ListenOptions;
+  /** Id of this peer. @defaultValue a new id, for a client */
+  readonly id?: NodeId;
+  /** Address at which the others reach this peer. @defaultValue a free port on loopback, for a client, which only dials */
+  readonly listen?: ListenOptions;
   /** Addresses of the others, or a function that finds them. They may include the own address. */
   readonly peers: readonly string[] | (() => Promise<readonly string[]>);
   /** Secret random text of this peer. With it a restarted peer gets its seat back at once, without it after a second. */
@@ -62,8 +62,8 @@ export interface WebSocketMeshOptions extends Admission, InEnvironment {
 }
 
 const CHECKS = {
-  id: anId,
-  listen: must('where the others reach this peer, as in { port: 7000 }', isObject),
+  id: optional(anId),
+  listen: optional(must('where the others reach this peer, as in { port: 7000 }', isObject)),
   peers: must(
     "the addresses of the others, as in ['ws://10.0.0.2:7000'], or a function that finds them",
     (peers) => Array.isArray(peers) || typeof peers === 'function',
@@ -110,13 +110,14 @@ const DOUBT = 'this peer cannot decide now whom to admit';
  */
 export function webSocketMesh(options: WebSocketMeshOptions): Transport<typeof webSocketMeshGuarantees> {
   checkOptions('webSocketMesh', options, CHECKS);
-  checkPlace('webSocketMesh: listen', options.listen);
-  const { id, peers, token, key = environmentOf(options).crypto.randomUUID() } = options;
+  const environment = environmentOf(options);
+  const { id = newId(environment), listen = { port: 0 }, peers, token, key = environment.crypto.randomUUID() } = options;
+  checkPlace('webSocketMesh: listen', listen);
   checkCredentials(id, { key, token });
   if (typeof peers !== 'function') for (const url of peers) checkAddress(url, id);
   const access = new AccessControl(options, `peer "${id}"`);
   return createTransport(id, webSocketMeshGuarantees, (medium, signal) =>
-    new Mesh({ ...options, key }, access, medium).begin(signal),
+    new Mesh({ ...options, id, listen, key }, access, medium).begin(signal),
   );
 }
 
@@ -137,7 +138,7 @@ class Mesh implements Connection {
   private early: (() => void)[] | null = [];
 
   constructor(
-    private readonly options: WebSocketMeshOptions & { readonly key: string },
+    private readonly options: WebSocketMeshOptions & Required<Pick<WebSocketMeshOptions, 'id' | 'listen' | 'key'>>,
     private readonly access: AccessControl,
     private readonly medium: DriverListener,
   ) {

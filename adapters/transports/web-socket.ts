@@ -14,6 +14,7 @@ import { explainAbsence } from './absence.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { webSocketGuarantees } from './guarantees.js';
+import { newId } from './ids.js';
 import { checkSecret, KEY_LENGTH_MAX, TOKEN_LENGTH_MAX, type Line, type LineListener } from './hub.js';
 import { later } from './later.js';
 import { quote } from './reading.js';
@@ -44,8 +45,8 @@ export interface Socket {
  * @public
  */
 export interface WebSocketOptions extends InEnvironment {
-  /** Id of this peer. */
-  readonly id: NodeId;
+  /** Id of this peer. @defaultValue a new id, for a client */
+  readonly id?: NodeId;
   /** Address of the hub, or a list: the next hub is tried if one does not answer. All peers pass the same hubs in the same order. */
   readonly url: string | readonly string[];
   /**
@@ -61,7 +62,7 @@ export interface WebSocketOptions extends InEnvironment {
 }
 
 const CHECKS = {
-  id: anId,
+  id: optional(anId),
   url: must(
     "the address of the hub, as in 'ws://127.0.0.1:8080', or a list of such",
     (url) => typeof url === 'string' || Array.isArray(url),
@@ -97,7 +98,13 @@ const CHECKS = {
 export function webSocket(options: WebSocketOptions): Transport<typeof webSocketGuarantees> {
   checkOptions('webSocket', options, CHECKS);
   const environment = environmentOf(options);
-  const { id, url, key = environment.crypto.randomUUID(), token, WebSocket = globalThis.WebSocket } = options;
+  const {
+    id = newId(environment),
+    url,
+    key = environment.crypto.randomUUID(),
+    token,
+    WebSocket = globalThis.WebSocket,
+  } = options;
   const credentials = { id, key, token: typeof token === 'string' ? () => token : token };
   const urls = typeof url === 'string' ? [url] : url;
   if (urls.length === 0) throw new UsageError(`peer "${id}" has no hub. Pass at least one url`);

@@ -37,7 +37,6 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => anyMqtt({ id: 'a', connection: {} }),
     "mqtt: connection is an object. Pass a function that connects, as in (lastWill) => connectAsync('mqtt://127.0.0.1', lastWill)",
   ],
-  ['no id', () => anyMqtt({ connection }), 'mqtt: id is missing'],
   [
     'the package ws in place of its class',
     () => webSocket({ id: 'a', url, WebSocket: ws as never }),
@@ -166,7 +165,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => anyHub({ port: 0, WebSocketServer: 5 }),
     'webSocketHub: WebSocketServer is 5. Pass the class',
   ],
-  ['a socket without options', () => anySocket(), 'webSocket takes its options as an object. Pass { id, url }'],
+  ['a socket without options', () => anySocket(), 'webSocket takes its options as an object. Pass { url }'],
   ['a socket to nowhere', () => anySocket({ id: 'a' }), "webSocket: url is missing. Pass the address of the hub, as in 'ws://"],
   ['an address as an object', () => anySocket({ id: 'a', url: new URL(url) }), 'webSocket: url is an object. Pass the address'],
   [
@@ -218,11 +217,6 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'a hub of nothing',
     () => (webSocketHub as any)(),
     'webSocketHub takes its options as an object. Pass { port }, or { server, path }',
-  ],
-  [
-    'a channel without options',
-    () => (broadcastChannel as any)(),
-    'broadcastChannel takes its options as an object. Pass { id }',
   ],
   [
     'a channel under another word',

@@ -3,10 +3,12 @@ import { coreOf, type RunningCore } from '../core.js';
 import type { Message, NodeId } from '../effects.js';
 import type { CoreDescription, Topology } from '../protocol.js';
 import {
+  absentOr,
   isAnything,
   isBoolean,
   isCount,
   isNode,
+  isOneOf,
   isOfShape,
   isWithin,
   listOf,
@@ -15,9 +17,10 @@ import {
   type ShapesOf,
 } from '../shapes.js';
 import type { Bye, Frame, LinkInput } from './frames.js';
+import { guestsMachine, type GuestsInput } from './guests.js';
 import { linkMachine } from './machine.js';
 import type { LinkOptions } from './options.js';
-import { CHART, roleTo } from './view.js';
+import { CHART, GUESTS, roleTo } from './view.js';
 import type { Relay, Relayed } from './ways.js';
 
 /** Cache of the peers of each node, in the order of the links, so that the links are traversed once for all nodes. */
@@ -55,6 +58,7 @@ const words = {
     rejects: isBoolean,
     hears: isBoolean,
     bodies: listOf(isAnything),
+    client: absentOr(isOneOf(true)),
   },
   bye: { session: isCount, echo: nullOr(isCount) },
 } satisfies ShapesOf<Frame | Bye>;
@@ -98,5 +102,26 @@ export const linkDescription: Omit<CoreDescription<LinkOptions, LinkCommand>, 'o
   },
 };
 
-/** The link core for `linked`, which reads no scenario and passes complete options. */
-export const linkedCore: RunningCore<LinkOptions> = /* @__PURE__ */ coreOf<LinkOptions>(linkDescription);
+/** Options of `linked`: those of the protocol, and the peers that are in no list. */
+export interface LinkedCoreOptions extends LinkOptions {
+  /** True if this peer is a client. */
+  readonly isClient?: true;
+  /** The largest number of guests at a time; 0 if only the listed peers are linked. */
+  readonly guestsMax: number;
+}
+
+/** The link core for `linked`, which reads no scenario, passes complete options, and may link with guests. */
+export const linkedCore: RunningCore<LinkedCoreOptions> = /* @__PURE__ */ coreOf<LinkedCoreOptions>({
+  ...linkDescription,
+  charts: { [CHART]: linkMachine, [GUESTS]: guestsMachine },
+  roles: (id, { options: { guestsMax, ...options }, ...instance }) => {
+    const { relay: _, ...end } = options;
+    const input: GuestsInput = { end, guestsMax };
+    const guests = guestsMax > 0 ? [{ role: GUESTS, chart: GUESTS, input }] : [];
+    return [...guests, ...linkDescription.roles!(id, { ...instance, options })];
+  },
+  route: (event, node) => {
+    const role = roleTo(endOf(event as Message & Ends));
+    return node.has(role) ? role : GUESTS;
+  },
+});

@@ -2,13 +2,13 @@
  * The expected transition of an end at each event, and the reasons for its messages. This is a second formulation of the rules, which uses
  * only the end before the event and the event. docs/wire-format.md describes the same rules in words.
  */
-import { answersSession, hasRoomFor, isDeceived, isProven, remembersLater, suspects, type Frame } from './frames.js';
+import { answersSession, hasRoomFor, isDeceived, isOverdue, isProven, remembersLater, suspects, type Frame } from './frames.js';
 import type { LinkChartEvent } from './machine.js';
 import { isUp, type End } from './view.js';
 import type { Incoming } from './ways.js';
 
 /** The reason for a message that no received frame of the connection requires. */
-type Why = 'farewell' | 'standing' | 'challenge' | 'news';
+type Why = 'farewell' | 'standing' | 'probe' | 'challenge' | 'news';
 
 /** The result that an event must have: the state of the link's end, and the reasons for the messages that it sends. */
 export interface Course {
@@ -27,12 +27,13 @@ export function courseOf(end: End, event: LinkChartEvent): Course {
   if (value === 'left') return { value, description: [] };
   switch (event.type) {
     case 'timer':
-      return { value: isUp(end) && suspects(context) ? 'down' : value, description: ['standing'] };
+      if (isUp(end) && suspects(context)) return { value: 'down', description: ['standing'] };
+      return { value, description: isUp(end) && isOverdue(context) ? ['standing', 'probe'] : ['standing'] };
     case 'post':
       if (!isUp(end)) return { value, description: [] };
       return hasRoomFor(context, event.body) ? { value, description: ['news'] } : { value: 'down', description: ['standing'] };
     case 'gone':
-      return { value, description: isUp(end) ? ['standing'] : [] };
+      return { value, description: isUp(end) ? ['probe'] : [] };
     case 'bye':
       return { value: isUp(end) && isProven(context, event) ? 'down' : value, description: [] };
     case 'frame':

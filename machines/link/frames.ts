@@ -1,7 +1,7 @@
 /** The frames between the two ends of a link, and the arithmetic of sequence numbers, sessions and windows. */
 import type { NodeId } from '../effects.js';
 import { hash, HASH_BASIS } from '../hash.js';
-import { receivesDirectly, wayAfter, type Incoming } from './ways.js';
+import { receivesDirectly, silenceAfterFrame, wayAfter, type Incoming } from './ways.js';
 
 /** A message of the application, as JSON. */
 export type FrameBody = unknown;
@@ -25,6 +25,8 @@ export interface Frame {
   /** True if the sender receives frames from the receiver directly, so that no relay is needed in that direction. */
   readonly hears: boolean;
   readonly bodies: readonly FrameBody[];
+  /** Present if the sender is a client. Two clients do not link. */
+  readonly client?: true;
 }
 
 /** Notifies the peer that the sender's session has ended. */
@@ -38,6 +40,10 @@ export interface LinkInput {
   readonly peer: NodeId;
   /** The other peers of this node, which may relay frames that do not reach this peer directly. */
   readonly relays: readonly NodeId[];
+  /** True for a client's end. Clients link only with peers that are not clients. */
+  readonly isClient?: true;
+  /** True if the peer is in no list here (guests.ts). This end is forgotten when the peer has left. */
+  readonly isGuest?: true;
   /** Larger than the session of every earlier run of this end. The milliseconds of the clock are suitable. */
   readonly session: number;
   /** Random and unguessable, drawn for each run. A sender that knows it has received what was sent to the peer. */
@@ -79,6 +85,8 @@ export interface LinkContext extends LinkInput {
   readonly silence: number;
   /** True if the medium has reported since then that the peer is gone. */
   readonly isReported: boolean;
+  /** Heartbeats between the last use of the timer and the next one: more than one while a link is idle. */
+  readonly pace: number;
   /** The relay that frames take in addition to the direct way; `null` while both ends receive each other directly. */
   readonly via: NodeId | null;
   /** Heartbeats of this end since the last direct frame from the peer, counted up to half the patience. */
@@ -97,9 +105,13 @@ const frame = (c: LinkContext, seq: number, bodies: readonly FrameBody[], reject
   rejects,
   hears: receivesDirectly(c),
   bodies,
+  ...(c.isClient && { client: true }),
 });
 
 export const emptyFrame = (c: LinkContext): Frame => frame(c, c.base + c.sent, []);
+
+/** A heartbeat that requires an immediate answer: the peer replies to a frame without a session (`challengeFrame`). */
+export const probeFrame = (c: LinkContext): Frame => ({ ...emptyFrame(c), to: null });
 
 export const byeOf = (c: LinkContext): Bye => ({ type: 'bye', session: c.session, echo: c.theirNonce });
 
@@ -185,6 +197,21 @@ export const ackFrame = (c: LinkContext, received: Frame): Frame => frame(c, c.b
 export const isAckDue = (c: LinkContext): boolean =>
   2 * (c.expected - c.reported) >= c.window || 2 * c.unreported >= c.windowSize;
 
+/** Heartbeats between two frames of an idle link. A peer that is alive sends at least six in its patience. */
+const idlePace = ({ patience }: LinkInput): number => Math.max(1, Math.floor(patience / 6));
+
+/** True if two idle beats of the peer are missing, and it has to be probed. */
+export const isOverdue = (c: LinkContext): boolean => c.silence >= 2 * idlePace(c);
+
+/** True if a message waits for an acknowledgment of the peer, or one of the peer waits for an acknowledgment here. */
+const isBusy = ({ outbox, expected, reported }: LinkContext): boolean => outbox.length > 0 || expected !== reported;
+
+/** The heartbeats until the next one is sent. */
+export const paceOf = (c: LinkContext): number => (isBusy(c) || isOverdue(c) || c.via !== null ? 1 : idlePace(c));
+
+/** True if the next heartbeat of an idle link is too late for a message. */
+export const isTooSlow = (c: LinkContext): boolean => c.pace > 1 && isBusy(c);
+
 /** True if the silence is long enough to suspect the peer. */
 export const suspects = (c: LinkContext): boolean => c.silence >= c.patience && c.suspicions !== 0;
 
@@ -209,7 +236,7 @@ export function taken(c: LinkContext, received: Incoming<Frame>): Partial<LinkCo
     expected: c.expected + bodies.length,
     delivered: checksumOf(c.delivered, bodies),
     unreported: c.unreported + sizeOfAll(bodies),
-    silence: outdated ? c.silence : 0,
+    silence: outdated ? c.silence : silenceAfterFrame(c),
     isReported: outdated && c.isReported,
     ...wayAfter(c, received),
   };

@@ -23,14 +23,24 @@
  * Limitations: silence cannot distinguish a dead peer from a slow one or a cut. A suspected peer may be alive, and then both ends see the
  * link go down and up again.
  *
+ * An idle link sends a heartbeat every fifth beat, for the default patience of 30. A message that waits for an acknowledgment brings the
+ * next one forward, and data frames carry acknowledgments themselves. If two idle beats of the peer are missing, each beat is a probe, which
+ * the peer answers at once.
+ *
+ * A peer that is in no list here is a guest (guests.ts). Its end is forgotten when it has left, or has been silent for twice the patience.
+ * Two clients do not link: each stops at the first proven frame of the other.
+ *
  * A medium may know that a connection was closed and that its other end refuses a new one. Such a report (`gone`) shortens the patience to
- * one and a half heartbeats and tries a relay. It never takes down a link whose peer sends frames, so a false report has no effect.
+ * one and a half heartbeats, probes the peer, and tries a relay. It never takes down a link whose peer sends frames, so a false report has no
+ * effect.
  *
  * States.
  *    seeking  never up yet: posted messages wait
  *    up       the peer has replied to this session
  *    down     was up, and tries to reach the peer again: posted messages are lost
  *    left     has sent `bye`
+ *    apart    both ends are clients
+ *    forgotten  the guest has gone; the role is about to be closed
  * Invariants: in `up`, `theirs === latest`; `sent <= window`; `outbox.length <= window + room`. The messages in flight have a size of at
  * most `windowSize`, or are a single message. All kept messages have at most `roomSize`.
  */
@@ -61,6 +71,10 @@ import {
   isDeceived,
   isProven,
   isAckDue,
+  isOverdue,
+  isTooSlow,
+  paceOf,
+  probeFrame,
   remembersLater,
   sizeOf,
   suspects,
@@ -84,6 +98,7 @@ import {
   type Relay,
   type Relayed,
 } from './ways.js';
+import { GUESTS } from './view.js';
 
 interface Post {
   readonly type: 'post';
@@ -115,6 +130,8 @@ export type LinkNotification =
 type In<E = unknown> = { context: LinkContext; event: E };
 
 const reply = ({ context }: In) => ({ to: context.peer, message: emptyFrame(context) });
+const probe = ({ context }: In) => ({ to: context.peer, message: probeFrame(context) });
+const probeIfOverdue = ({ context }: In) => ({ to: isOverdue(context) ? context.peer : [], message: probeFrame(context) });
 const whatWaits = ({ context }: In) => ({ to: unsent(context).length > 0 ? context.peer : [], message: unsentFrame(context) });
 const firstWords = ({ context }: In) => ({ to: context.peer, message: unsentFrame(context) });
 const dueAck = ({ context, event }: In<Frame>) => ({
@@ -141,12 +158,14 @@ const relayed = ({ context, event: { from: origin, message } }: In<Received<Rela
   to: context.peer,
   message: { type: 'relayed' as const, origin, message },
 });
-const nextBeat = ({ context }: In) => ({ timer: 'beat', delay: context.beat });
-/** A peer that is alive is received within this time: it sends one heartbeat, which arrives. */
+const nextBeat = ({ context }: In) => ({ timer: 'beat', delay: context.beat * context.pace });
+/** A peer that is alive is received within this time: it answers a probe. */
 const answerTime = ({ context }: In) => ({ timer: 'beat', delay: Math.ceil(1.5 * context.beat) });
 
 const silent = { theirs: null, silence: 0, isReported: false };
+const noMoreBeats = disarm(() => ({ timer: 'beat' }));
 const nothingSent = {
+  pace: 1,
   outbox: [],
   outboxSize: 0,
   base: 0,
@@ -158,11 +177,14 @@ const nothingSent = {
   unreported: 0,
 };
 const stranger = (c: LinkInput) => ({ latest: -1, theirNonce: null, ...firstWay(c) });
+/** An end that knows nothing of its peer yet. */
+export const newEnd = (input: LinkInput): LinkContext => ({ ...input, ...silent, ...nothingSent, ...stranger(input) });
 /** Ends a connection with an overflow or a forged history by beginning another session. */
 const reconnect = ['beginSession', ...transmit(reply)] as const;
 
 /** Until the link is up, only the sessions of a frame are used. */
 const handshake = [
+  { guard: withEvent('isBetweenClients'), target: 'apart' },
   { guard: withEvent('remembersLater'), actions: [withEvent('outdoSession'), ...challengeIt] },
   {
     guard: withEvent('answersSession'),
@@ -181,6 +203,11 @@ const takeRejection = [withEvent('take'), ...transmit(again), 'noteSent'] as con
 const lookAgain = ['beginSession', ...transmit(reply), arm(nextBeat)] as const;
 
 const seek = { actions: [...transmit(reply), 'tryNextRelay', arm(nextBeat)] } as const;
+/** The other client has not received a proven frame yet, and still seeks this one. */
+const refusal = { guard: withEvent('isUnproven'), actions: challengeIt } as const;
+const forget = { guard: 'isForgotten', target: 'forgotten' } as const;
+const departure = { guard: withEvent('isProven'), actions: 'noteDeparture' } as const;
+const forgotten = ({ context: { peer } }: In) => ({ role: GUESTS, message: { type: 'forgotten' as const, peer } });
 
 /**
  * One end of a link: sequence numbers, acknowledgments, a handshake of sessions, and a failure detector that counts heartbeats. `link` runs
@@ -208,11 +235,17 @@ export const linkMachine = setup({
     }),
     noteAck: assign(({ context }) => (isAckDue(context) ? { reported: context.expected, unreported: 0 } : {})),
     noteBeat: assign(({ context }) => {
-      const silence = Math.min(context.silence + 1, context.patience);
-      return { reported: context.expected, unreported: 0, silence, ...wayAfterBeat(context, silence) };
+      const silence = Math.min(context.silence + context.pace, context.patience);
+      const beaten = { reported: context.expected, unreported: 0, silence, ...wayAfterBeat(context, silence) };
+      return { ...beaten, pace: paceOf({ ...context, ...beaten }) };
     }),
-    noteReport: assign(({ context }) => ({ isReported: true, silence: context.patience, ...wayAfterReport(context) })),
-    tryNextRelay: assign(({ context }) => wayAfterBeat(context, context.silence)),
+    hasten: assign({ pace: 1 }),
+    noteDeparture: assign(({ context: { isGuest, patience } }) => (isGuest ? { silence: patience } : {})),
+    noteReport: assign(({ context }) => ({ isReported: true, silence: context.patience, pace: 1, ...wayAfterReport(context) })),
+    tryNextRelay: assign(({ context }) => ({
+      ...wayAfterBeat(context, context.silence),
+      ...(context.isGuest && { silence: context.silence + 1 }),
+    })),
     keep: assign(({ context }, { body }: Post) => ({
       outbox: [...context.outbox, body],
       outboxSize: context.outboxSize + sizeOf(body),
@@ -240,6 +273,12 @@ export const linkMachine = setup({
     beginsSession: ({ context }, frame: Frame) => isProven(context, frame) && frame.session > context.latest,
     remembersLater: ({ context }, frame: Frame) => remembersLater(context, frame),
     isProven: ({ context }, bye: Bye) => isProven(context, bye),
+    isUnproven: ({ context }, frame: Frame) => !isProven(context, frame),
+    isForgotten: ({ context: { isGuest, silence, patience } }) => isGuest === true && silence >= patience,
+    isBetweenClients: ({ context }, frame: Frame) =>
+      context.isClient === true && frame.client === true && isProven(context, frame),
+    isOfPeer: (_, { client }: Frame) => client !== true,
+    isTooSlow: ({ context }) => isTooSlow(context),
     answersSession: ({ context }, frame: Frame) => answersSession(context, frame),
     isOfAnotherConnection: ({ context }, frame: Frame) => !answersSession(context, frame),
     isDeceived: ({ context }, frame: Frame) => isDeceived(context, frame),
@@ -253,7 +292,7 @@ export const linkMachine = setup({
   },
 }).createMachine({
   id: 'link',
-  context: ({ input }) => ({ ...input, ...silent, ...nothingSent, ...stranger(input) }),
+  context: ({ input }) => newEnd(input),
   initial: 'seeking',
   on: {
     leave: { target: '.left', actions: [...transmit(goodbye)] },
@@ -262,15 +301,18 @@ export const linkMachine = setup({
   },
   states: {
     seeking: {
+      always: forget,
       entry: [...transmit(reply), arm(nextBeat)],
       on: {
         frame: handshake,
         post: [{ guard: withEvent('hasRoom'), actions: withEvent('keep') }, { actions: 'announceOverflow' }],
+        bye: departure,
         timer: seek,
       },
     },
-    down: { on: { frame: [{ guard: withEvent('isLate') }, ...handshake], timer: seek } },
+    down: { always: forget, on: { frame: [{ guard: withEvent('isLate') }, ...handshake], bye: departure, timer: seek } },
     up: {
+      always: { guard: 'isTooSlow', actions: ['hasten', arm(nextBeat)] },
       exit: ['announceDown', 'forgetConnection'],
       on: {
         frame: [
@@ -284,8 +326,8 @@ export const linkMachine = setup({
           { guard: withEvent('bringsMessages'), actions: [withEvent('announceReceived'), ...takeFrame] },
           { actions: takeFrame },
         ],
-        bye: { guard: withEvent('isProven'), target: 'down', actions: 'beginSession' },
-        gone: { actions: ['noteReport', ...transmit(reply), arm(answerTime)] },
+        bye: { guard: withEvent('isProven'), target: 'down', actions: ['beginSession', 'noteDeparture'] },
+        gone: { actions: ['noteReport', ...transmit(probe), arm(answerTime)] },
         pass: { guard: 'passesOn', actions: send(passedOn) },
         relay: { guard: 'passesOn', actions: send(relayed) },
         post: [
@@ -295,10 +337,12 @@ export const linkMachine = setup({
         timer: [
           { guard: 'isSilentAsReported', target: 'down', actions: ['noteSuspicion', 'announceGone', ...lookAgain] },
           { guard: 'isSilent', target: 'down', actions: ['noteSuspicion', ...lookAgain] },
-          { actions: [...transmit(reply), 'noteBeat', arm(nextBeat)] },
+          { actions: [...transmit(reply), ...transmit(probeIfOverdue), 'noteBeat', arm(nextBeat)] },
         ],
       },
     },
-    left: { entry: disarm(() => ({ timer: 'beat' })), on: { leave: {} } },
+    left: { entry: noMoreBeats, on: { leave: {} } },
+    apart: { entry: noMoreBeats, on: { frame: [{ guard: withEvent('isOfPeer'), target: 'seeking' }, refusal] } },
+    forgotten: { entry: [noMoreBeats, tell(forgotten)] },
   },
 });

@@ -15,7 +15,7 @@ const scenario = {
 };
 
 test.each([
-  ['ups and downs are notified', 'drop action seeking: frame #2, action 2'],
+  ['ups and downs are notified', 'drop action seeking: frame #3, action 2'],
   ['ups and downs are notified', 'drop action up exit, action 1'],
   ['deliveries are notified', 'drop action up: frame #7, action 1'],
   ['deliveries are notified', 'drop transition up: frame #7'],

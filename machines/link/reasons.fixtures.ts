@@ -4,7 +4,7 @@ import { CHART } from './view.js';
 
 const looking = ['seeking', 'down'];
 /** The states in which the peer's reply is received. */
-const answered = ['seeking: frame #2', 'down: frame #3'];
+const answered = ['seeking: frame #3', 'down: frame #4'];
 const swap = (place: string, first: number) => `swap actions ${place}, actions ${first} and ${first + 1}`;
 
 export const reasons: Readonly<Record<string, string>> = {
@@ -20,8 +20,8 @@ export const reasons: Readonly<Record<string, string>> = {
   ...because(
     CHART,
     'a frame is for the own session or for a later one',
-    'reorder choices seeking: frame #2, before #1',
-    'reorder choices down: frame #3, before #2',
+    'reorder choices seeking: frame #3, before #2',
+    'reorder choices down: frame #4, before #3',
   ),
   ...because(
     CHART,
@@ -37,7 +37,7 @@ export const reasons: Readonly<Record<string, string>> = {
   ...because(
     CHART,
     'nothing waits in down: what is posted there is lost',
-    'drop action down: frame #3, action 5',
-    swap('down: frame #3', 4),
+    'drop action down: frame #4, action 5',
+    swap('down: frame #4', 4),
   ),
 };

@@ -83,7 +83,12 @@ export class Speech {
     const { seq, bodies, rejects } = message;
     if (message.nonce !== nonce || rejects !== (why === 'missing')) return false;
     if (why === 'challenge') return bodies.length === 0 && this.isAnswer(message);
-    if (message.to !== theirs || message.echo !== theirNonce || message.ack !== (why === 'first' ? 0 : expected)) return false;
+    if (
+      message.to !== (why === 'probe' ? null : theirs) ||
+      message.echo !== theirNonce ||
+      message.ack !== (why === 'first' ? 0 : expected)
+    )
+      return false;
     switch (why) {
       case 'first':
         return seq === 0;

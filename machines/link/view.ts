@@ -7,6 +7,8 @@ import type { Relay, Relayed } from './ways.js';
 export type End = RoleView<LinkContext>;
 
 export const CHART = 'link';
+/** The role and the chart that open links with peers that are in no list. */
+export const GUESTS = 'guests';
 const PREFIX = 'link ';
 
 export const roleTo = (peer: NodeId): string => PREFIX + peer;
@@ -22,7 +24,7 @@ export function endsByPeer(node: NodeView): ReadonlyMap<NodeId, End> {
 
 export const endAt = (node: NodeView, peer: NodeId): End | undefined => endsByPeer(node).get(peer);
 
-export const endsOf = (node: NodeView): End[] => Object.values(node);
+export const endsOf = (node: NodeView): End[] => Object.values<End>(node).filter(({ chart }) => chart === CHART);
 
 export const isUp = (end: End): boolean => end.value === 'up';
 

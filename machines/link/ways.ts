@@ -41,6 +41,9 @@ const halfOf = ({ patience }: Pick<LinkContext, 'patience'>): number => Math.cei
 /** True if the peer is received directly, as far as this end knows. */
 export const receivesDirectly = (c: LinkContext): boolean => c.deaf < halfOf(c);
 
+/** The timer that runs while a frame arrives was set before it: only the last of its heartbeats counts as silent. */
+export const silenceAfterFrame = ({ pace }: Pick<LinkContext, 'pace'>): number => 1 - pace;
+
 const nextRelay = ({ relays, via }: LinkContext): NodeId | null =>
   relays[(via === null ? 0 : relays.indexOf(via) + 1) % relays.length] ?? null;
 
@@ -57,14 +60,14 @@ export const firstWay = (c: Pick<LinkContext, 'relays' | 'patience'>) => ({
  */
 export function wayAfter(c: LinkContext, { hears, rejects, via }: Incoming<Frame>): Pick<LinkContext, 'via' | 'deaf'> {
   const { deaf } = c;
-  if (via === undefined) return { via: hears ? (rejects ? c.via : null) : (c.via ?? nextRelay(c)), deaf: 0 };
+  if (via === undefined) return { via: hears ? (rejects ? c.via : null) : (c.via ?? nextRelay(c)), deaf: silenceAfterFrame(c) };
   return { via: hears && receivesDirectly(c) ? c.via : via, deaf };
 }
 
 /** The way after a heartbeat, `silence` heartbeats after the last frame from the peer. */
 export function wayAfterBeat(c: LinkContext, silence: number): Pick<LinkContext, 'via' | 'deaf'> {
   if (c.relays.length === 0) return { via: null, deaf: 0 };
-  const deaf = Math.min(c.deaf + 1, halfOf(c));
+  const deaf = Math.min(c.deaf + c.pace, halfOf(c));
   const isLost = c.theirs === null || silence >= halfOf(c) || (c.via === null && deaf === halfOf(c));
   return { via: isLost ? nextRelay(c) : c.via, deaf };
 }

@@ -17,6 +17,7 @@ export const SMALL_LIMITS = {
   },
   // The number of peers in a rehearsal. The released hub remembers more peers than a cluster has.
   gone: 5,
+  guests: 50,
   counted: 10_000,
   waiting: 200,
   unansweredChars: 2 ** 12,

@@ -24,7 +24,8 @@ async function work(shipped: ShippedCluster, peer: RehearsedPeer): Promise<void>
   const { id, life, peers, knobs, disk, note } = peer;
   const isClient = id === CLIENT;
   const cluster = shipped.createCluster({
-    transport: shipped.linked(wireOf(shipped, peer), { peers: [...peers, CLIENT] }),
+    // No list contains the client.
+    transport: shipped.linked(wireOf(shipped, peer), { peers, open: !isClient, client: isClient }),
     peers,
     machines: { log: notedLogMachine(note) },
     placement: knobs['placement'],

@@ -58,24 +58,22 @@ export const LASTING = {
 
 export const LASTING_MQTT = { keepalive: 2, reconnectPeriod: 250, connectTimeout: 2_000 };
 
+/** The transport of a peer. With `named` as an empty object it generates an id. */
 export function wireOf(
   { webSocketMesh, webSocket, sealed, nats, mqtt }: Shipped,
   { id, peers, listen, knobs, WebSocket, WebSocketServer }: RehearsedPeer,
+  named: { readonly id?: string } = { id },
 ) {
   if (knobs['over'] === 'mesh')
     return webSocketMesh({
-      id,
+      ...named,
       listen: { server: listen(), WebSocketServer },
       peers: peers.map((peer) => `ws://${peer}`),
       WebSocket,
     });
-  if (knobs['over'] === 'nats')
-    return nats({
-      id,
-      connection: () => connect({ servers: 'nats://broker', ...LASTING }),
-    });
-  if (knobs['over'] === 'mqtt') return mqtt({ id, connection: async () => connectMqtt('mqtt://broker', LASTING_MQTT) });
-  const wire = webSocket({ id, url: 'ws://hub' });
+  if (knobs['over'] === 'nats') return nats({ ...named, connection: () => connect({ servers: 'nats://broker', ...LASTING }) });
+  if (knobs['over'] === 'mqtt') return mqtt({ ...named, connection: async () => connectMqtt('mqtt://broker', LASTING_MQTT) });
+  const wire = webSocket({ ...named, url: 'ws://hub' });
   return knobs['over'] === 'sealed' ? sealed(wire, { key: 'a secret of thirty-two characters' }) : wire;
 }
 

@@ -14,6 +14,7 @@ export const RECORDED: Readonly<Record<WorkloadName, number>> = {
   'locks over mesh': 20,
   'locks over NATS': 20,
   'locks over MQTT': 20,
+  'locks, unlisted clients': 10,
   objects: 5,
   'objects, not stored': 5,
   'objects over mesh': 5,

@@ -1,5 +1,6 @@
 /** The workloads that the swarm rehearses: all shipped objects and cluster actors, over hub, mesh, NATS and MQTT. */
 import { actorsUnder, unstoredActorsUnder, type ShippedCluster } from '../rehearsal/actors.js';
+import { clientsUnder } from '../rehearsal/clients.js';
 import { listsUnder } from '../rehearsal/lists.js';
 import { locksUnder, shippedFrom } from '../rehearsal/locks.js';
 import { membersUnder } from '../rehearsal/members.js';
@@ -32,6 +33,7 @@ export const WORKLOADS = {
   // Only the shipped limits.
   'locks over NATS': workload({ ...nats, options: { ...nats.options, limits: ['shipped'] } }, 0.1),
   'locks over MQTT': workload(locksUnder(shipped, ['mqtt']), 0.1),
+  'locks, unlisted clients': workload(clientsUnder(shipped), 0.05),
   objects: workload(objectsUnder(shipped), 0.1),
   'objects, not stored': workload(unstoredObjectsUnder(shipped), 0.05),
   'objects over mesh': workload(objectsUnder(shipped, ['mesh']), 0.05),
