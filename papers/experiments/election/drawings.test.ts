@@ -1,7 +1,7 @@
-/** Figure 6: a needless election under logical clocks, and none before it. */
+/** Figure 4.1: neighbors on one side only. Figure 6: a needless election under logical clocks, and none before it. */
 import { expect, test } from 'vitest';
 import { leaderOf } from '../../../machines/election/view.js';
-import { needlessFigure, needlessStates, sampleFigure } from './drawings.js';
+import { fluctuatingFigure, fluctuatingStates, linksOf, needlessFigure, needlessStates, sampleFigure } from './drawings.js';
 
 test('n4 elects itself in the end, although no node was ever cut off from n1', () => {
   const leaders = needlessStates().map(({ state }) => [...new Set([...state.nodes.values()].map(leaderOf))]);
@@ -23,4 +23,18 @@ test('at the start and end of the sample execution, all nodes lead down to one l
     nodes.map(({ id }) => id).filter((id) => arrows.every(({ from }) => from !== id));
   expect(sinks(first)).toEqual(['H']);
   expect(sinks(last)).toEqual(['G', 'H']);
+});
+
+test('after the channel has fluctuated, v is a neighbor of u, and u remains forming at v', () => {
+  const states = fluctuatingStates().map(({ state }) => state);
+  expect(states.map((state) => linksOf(state, 'u').N)).toEqual(states.map(() => ['v', 'w']));
+  expect(states.map((state) => linksOf(state, 'v'))).toEqual([
+    { N: ['u', 'w'], forming: [] },
+    { N: ['w'], forming: [] },
+    { N: ['w'], forming: ['u'] },
+    { N: ['w'], forming: [] },
+    { N: ['w'], forming: ['u'] },
+  ]);
+  const towardU = fluctuatingFigure().panels.map(({ arrows }) => arrows.some(({ from, to }) => from === 'v' && to === 'u'));
+  expect(towardU).toEqual([true, false, true, false, true]);
 });

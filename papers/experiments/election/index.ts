@@ -8,7 +8,7 @@ import type { Topology } from '../../../machines/protocol.js';
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { avoidableElections } from './avoidable.js';
 import { exact, randomGeometric, mean, near, roundedCell, seeds, someLinks } from './figures.js';
-import { needlessFigure, sampleFigure } from './drawings.js';
+import { fluctuatingFigure, needlessFigure, sampleFigure } from './drawings.js';
 import { hybridTable } from './hybrid.js';
 import { extremesTable, leanTable, upsetTable } from './hierarchy.js';
 import { afterLoss, linksAt, topologyOf, type ElectionCost } from './run.js';
@@ -38,6 +38,7 @@ export const electionPaper: Experiment = {
     yield recoveryTable(election);
     yield costPlot();
     yield sampleFigure();
+    yield fluctuatingFigure();
     yield needlessFigure();
     progress(1);
   },
