@@ -288,7 +288,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
       const active = lock ? AbortSignal.any([inOffice, lock.signal]) : inOffice;
       const work = (async () => callback(active, lock as Lock))().finally(() => lock?.release());
       const [outcome] = await abortable(Promise.allSettled([work]), over);
-      if (lock?.signal.aborted && !(lock.signal.reason as LostError).isRetryable) throw lock.signal.reason;
+      if (lock?.signal.aborted && !lock.signal.reason.isRetryable) throw lock.signal.reason;
       if (active.aborted) continue;
       if (outcome.status === 'rejected') throw outcome.reason;
       return outcome.value;

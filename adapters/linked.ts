@@ -190,7 +190,8 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
       announce(notification as LinkNotification | GuestsNotification, medium, whole, drops, limits);
     });
     node.steps$.subscribe(({ role, event }) => {
-      const peer = (node.role(role!)?.context as LinkContext | undefined)?.peer;
+      const context: LinkContext | undefined = node.role(role!)?.context;
+      const peer = context?.peer;
       // Deferred until the step is complete.
       if (peer !== undefined && outgoing.hasTurns(peer)) queueMicrotask(() => outgoing.handOn(peer));
       if (event.type === 'frame' && isForAnother(event as Frame, node.role(role!)))
@@ -240,7 +241,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
     network: { ...linkedCore.network, isOpen: open },
     accepts: (message, instance) =>
       linkedCore.accepts(message, instance) && isPlausible(message as Frame | Bye | Relay | Relayed, clock.now()),
-    refusal: (message) => refusalOf((message as unknown as Frame).session, clock.now()),
+    refusal: (message) => refusalOf((message as Frame).session, clock.now()),
   };
   const topology: Topology = { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1]) };
   const linkOptions = { session, nonce, beat: beatMs, patience, relay, windowSize, ...roomsIn(limits) };
@@ -365,6 +366,7 @@ class FalseReports {
   }
 
   private runOf(peer: NodeId): number | null {
-    return (this.node.role(roleTo(peer))!.context as LinkContext).theirNonce;
+    const { theirNonce }: LinkContext = this.node.role(roleTo(peer))!.context;
+    return theirNonce;
   }
 }

@@ -125,13 +125,13 @@ export function objectLogic<K extends string, O extends object, S, E extends Eve
         return { ...snapshot, status: 'stopped', output: undefined, error: undefined };
       }
       if (event.type === REPORT) {
-        const { state, notice } = event as Reported<S, N>;
+        const { state, notice } = event;
         if (notice) announce(notice);
         if (state.status !== undefined) here?.stopping.abort();
         return { ...snapshot, ...state };
       }
       if (!here) return snapshot;
-      void answered(adapter, here.handlers, event as unknown as E).catch((error: unknown) => {
+      void answered(adapter, here.handlers, event as E).catch((error: unknown) => {
         if (here.stopping.signal.aborted || self.getSnapshot().status !== 'active') return;
         self.send({ type: REPORT, state: {}, notice: { type: 'failed', from: id, error, event } });
       });

@@ -82,7 +82,7 @@ export const peers: Check = {
     if (!Array.isArray(value)) return `is ${shown(value)}`;
     const wrong = value.findIndex((peer) => refusedId(peer) !== null);
     if (wrong >= 0) return `has ${shown(value[wrong])} at place ${wrong}: ${refusedId(value[wrong])}`;
-    const twice = value.find((peer, i) => value.indexOf(peer) < i) as string | undefined;
+    const twice: string | undefined = value.find((peer, i) => value.indexOf(peer) < i);
     if (twice !== undefined) return `contains ${shown(twice)} twice`;
     return value.length === 0 ? 'is empty' : null;
   },

@@ -38,4 +38,4 @@ async function work({ where, json, options, protocols }: Task): Promise<void> {
   });
 }
 
-if (!isMainThread && workerData) await work(workerData as Task);
+if (!isMainThread && workerData) await work(workerData);

@@ -50,7 +50,7 @@ async function machineNamed(
   if (value.length > 0) throw new UsageError(`${file}#${name} needs ${value.length === 1 ? 'an argument' : 'arguments'}. ${fix}`);
   let made: unknown;
   try {
-    made = await (value as () => unknown)();
+    made = await value();
   } catch (error) {
     throw new UsageError(`${file}#${name} was called without arguments and threw ${String(error)}. ${fix}`, { cause: error });
   }
@@ -96,5 +96,5 @@ export async function testsIn(file: string | undefined): Promise<MachineTests> {
   const tests = exported['default'] ?? exported['tests'];
   if (typeof tests !== 'object' || tests === null)
     throw new UsageError(`${file} exports no tests. Add: export default { events: { … }, services: { … } }`);
-  return tests as MachineTests;
+  return tests;
 }

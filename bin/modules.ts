@@ -58,7 +58,7 @@ const NOT_BY_NODE = ['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_UNSUPPORTED_TYPESCRIPT_S
  */
 async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+    return await import(pathToFileURL(path).href);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException | null | undefined)?.code ?? '';
     const isRefused = TYPESCRIPT.test(path)

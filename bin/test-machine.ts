@@ -129,7 +129,7 @@ function countsIn(path: string): readonly MachineCounts[] {
   if (!existsSync(path)) return [];
   try {
     const counts: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (Array.isArray(counts)) return counts as MachineCounts[];
+    if (Array.isArray(counts)) return counts;
   } catch {
     // Reported below.
   }

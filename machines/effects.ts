@@ -25,6 +25,9 @@ export interface Message {
   readonly type: string;
 }
 
+/** A message whose fields its receiver knows: an object literal may have any. */
+export type AnyMessage = Message | (Message & Readonly<Record<string, unknown>>);
+
 /** A message at its receiver, with the node that it came from, or the port in an anonymous protocol. */
 export type Received<M, A extends Address = NodeId> = M & { readonly from: A };
 

@@ -219,7 +219,7 @@ export function validProperties<O>(properties: readonly Property<O>[], complain:
     if (!isObject(property) || typeof property.name !== 'string') complain(where, 'has no name. Add one.');
     requireOneOf(property.kind, Object.keys(KINDS), `${where}: kind`, complain);
     for (const key of KINDS[property.kind as Property['kind']]) {
-      if (typeof (property as Record<string, unknown>)[key] !== 'function')
+      if (typeof property[key] !== 'function')
         complain(where, `has no function ${key}. A property of kind ${property.kind} needs it.`);
     }
     if (property.kind === 'converges' && typeof property.within !== 'number') {
@@ -239,7 +239,7 @@ export function validStarts(
   if (!Array.isArray(starts)) complain(where, `returned ${show(starts)}. Return a list of { role, chart, input }.`);
   const known = Object.keys(charts);
   const roles = new Set<unknown>();
-  for (const [i, start] of (starts as readonly unknown[]).entries()) {
+  for (const [i, start] of starts.entries()) {
     const at = `${where}[${i}]`;
     if (!isObject(start) || typeof start['role'] !== 'string') complain(at, `is ${show(start)}. Use { role, chart, input }.`);
     const { role, chart } = start;
@@ -247,5 +247,5 @@ export function validStarts(
     if (roles.has(role)) complain(at, `repeats the role ${show(role)}. Give each role its own name.`);
     roles.add(role);
   }
-  return starts as readonly RoleStart[];
+  return starts;
 }

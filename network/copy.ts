@@ -34,7 +34,6 @@ export function copyOf<T>(value: T, known: Map<unknown, unknown>): T {
   }
   const kind = Object.prototype.toString.call(value);
   if (kind !== '[object Object]') throw new CannotCopy(kind);
-  const copy = keep(Object.create(Object.getPrototypeOf(value)) as Record<string, unknown>);
-  for (const [key, item] of Object.entries(value)) copy[key] = copyOf(item, known);
-  return copy as T;
+  const copy: T & Record<string, unknown> = keep(Object.create(Object.getPrototypeOf(value)));
+  return Object.assign(copy, Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOf(item, known)])));
 }

@@ -169,8 +169,8 @@ export class Network {
   /** Takes over the waiting entries of the network that this one continues from. */
   takeOver(from: Network, clock: VirtualClock, other: VirtualClock): void {
     this.timers.takeOver(from.timers);
-    const own = [this.issueNext, this.react, this.takeTurn, this.comeUp] as readonly Work['run'][];
-    const others = [from.issueNext, from.react, from.takeTurn, from.comeUp] as readonly Work['run'][];
+    const own: readonly Work['run'][] = [this.issueNext, this.react, this.takeTurn, this.comeUp];
+    const others: readonly Work['run'][] = [from.issueNext, from.react, from.takeTurn, from.comeUp];
     const entries = clock.takeOver(other, (entry) => {
       const known = this.timers.translate(from.timers, entry) ?? this.arrivals.translate(from.arrivals, entry);
       const run = own[others.indexOf(entry.run)];

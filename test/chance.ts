@@ -67,7 +67,7 @@ function dateOf({ isSteered, now: steered }: Chance): DateConstructor {
   const real = Date;
   const now = () => (isSteered() ? steered() : real.now());
   return new Proxy(real, {
-    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as Date,
+    construct: (target, args, newTarget): Date => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
     apply: (target) => new target(now()).toString(),
     get: (target, key, receiver) => (key === 'now' ? now : Reflect.get(target, key, receiver)),
   });

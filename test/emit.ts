@@ -51,7 +51,7 @@ export function startChart(
   const seen = (effects: Expected['effects']): Expected => {
     const { value, context } = role.view();
     // As a file can hold it: JSON knows no -0.
-    return JSON.parse(JSON.stringify({ value, context, effects })) as Expected;
+    return JSON.parse(JSON.stringify({ value, context, effects }));
   };
   return { first: seen(effects), send: (event) => seen(role.send(event)) };
 }

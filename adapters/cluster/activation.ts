@@ -167,7 +167,7 @@ export class Activation {
     this.actor = actor;
     this.relaySends(actor);
     this.deadlines = new Deadlines(actor, () => this.host.clock.now());
-    actor.on('*' as never, (event: unknown) => this.emitted.push(event));
+    actor.on('*', (event: unknown) => this.emitted.push(event));
     // An actor that is restored with status `error` had it before.
     const isOver = actor.getSnapshot().status === 'error' && options.snapshot?.status !== 'error';
     if (isOver) this.thrown = { error: actor.getSnapshot().error };
@@ -288,10 +288,10 @@ export class Activation {
   }
 
   private state(): StoredState {
-    const { context } = this.actor.getSnapshot() as { context?: unknown };
+    const { context }: { context?: unknown } = this.actor.getSnapshot();
     return {
       version: this.kind.version,
-      snapshot: plainErrors(this.actor.getPersistedSnapshot() as Persisted),
+      snapshot: plainErrors(this.actor.getPersistedSnapshot()),
       timers: this.deadlines.stored(),
       actions: this.executions.flatMap(({ name, event, params, context: own }, place): StoredAction[] =>
         name === null ? [] : [{ key: this.keyOf(place), name, event, params, ...(own !== context && { context: own }) }],
@@ -310,7 +310,7 @@ export class Activation {
     this.base = state;
     this.due.push({
       seq: this.seq,
-      snapshot: this.actor.getSnapshot() as AnyMachineSnapshot,
+      snapshot: this.actor.getSnapshot(),
       steps: this.log.take(),
       executions: this.executions.map((execution, place) => ({ key: this.keyOf(place), execution })),
     });
@@ -340,7 +340,7 @@ export class Activation {
     }
     if (!action) return;
     const args = {
-      context: context ?? (this.actor.getSnapshot() as { context?: unknown }).context,
+      context: context ?? this.actor.getSnapshot().context,
       event,
       self: this.actor,
       system: this.actor.system,

@@ -4,7 +4,7 @@
  * A cluster has many actors, so a node is light: it has neither a conversation nor listeners. It uses the functions of its `ActorWorld`
  * instead.
  */
-import type { NodeId, Message } from '../../machines/effects.js';
+import type { NodeId, Message, AnyMessage } from '../../machines/effects.js';
 import { clusterCore, actorRoles, type ClusterProtocolOptions } from '../../machines/cluster/core.js';
 import { TURN } from '../../machines/cluster/host.js';
 import { KEPT, type ReplicaState, type ReplicaContext } from '../../machines/cluster/replica.js';
@@ -92,7 +92,7 @@ export class ActorNode {
   }
 
   /** Handles an event of the application, of the lock, or, with `from`, of a peer. */
-  step(event: Message): void {
+  step(event: AnyMessage): void {
     if (this.isClosed) return;
     this.take(() => {
       const result = deliverTo(clusterCore, this.node, event, () => 0, noChoice);
@@ -135,7 +135,7 @@ export class ActorNode {
 
   private goOff(timer: ArmedTimer): void {
     if (this.isClosed || !this.pending.take(timer)) return;
-    this.take(() => this.node.step(timer.role, { type: 'timer', timer: timer.timer } as Message, noChoice));
+    this.take(() => this.node.step(timer.role, { type: 'timer', timer: timer.timer }, noChoice));
   }
 
   private write(written: ArmedTimer): void {

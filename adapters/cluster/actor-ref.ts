@@ -56,7 +56,7 @@ class Waiting {
 let references = 0;
 
 /** The key under which RxJS and XState look for an observable. */
-const OBSERVABLE: typeof Symbol.observable = Symbol.observable ?? ('@@observable' as never);
+const OBSERVABLE: typeof Symbol.observable = Symbol.observable ?? '@@observable';
 
 /**
  * A reference to a cluster actor, made by `createCluster(…).actor(kind, id)`.

@@ -82,8 +82,8 @@ export function clusterLogic<M extends Machines, K extends keyof M & string>(
   type Child = ClusterChildSnapshot<M[K]>;
   const attached = new WeakMap<AnyActorRef, Attached>();
   const received = (child: Child, actor: SnapshotFrom<M[K]>): Child => {
-    const { status, output, error } = actor as Snapshot<unknown>;
-    return { ...child, status, output, error, actor } as Child;
+    const { status, output, error } = actor;
+    return { ...child, status, output, error, actor };
   };
   return {
     getInitialSnapshot: (_, { id, input }) => ({
@@ -99,7 +99,7 @@ export function clusterLogic<M extends Machines, K extends keyof M & string>(
       const notify = () => self.send({ type: '@cluster.snapshot', snapshot: ref.getSnapshot() });
       const failed = (error: unknown) =>
         (ref.getSnapshot() as Snapshot<unknown>).status === 'error' ? notify() : self.send({ type: '@cluster.failed', error });
-      const subscriptions = [ref.subscribe({ next: notify, error: failed }), ref.on('*', (event) => emit(event as never))];
+      const subscriptions = [ref.subscribe({ next: notify, error: failed }), ref.on('*', (event) => emit(event))];
       attached.set(self, { ref, end: () => subscriptions.forEach((one) => one.unsubscribe()) });
     },
     transition: (child, event, { self }) => {

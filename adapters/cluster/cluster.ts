@@ -8,7 +8,7 @@ import { Subscription } from 'rxjs';
 import { createActor, createMachine } from 'xstate';
 import { clusterCore, type ClusterProtocolOptions } from '../../machines/cluster/core.js';
 import type { Hosted } from '../../machines/cluster/messages.js';
-import type { Message, NodeId } from '../../machines/effects.js';
+import type { AnyMessage, Message, NodeId } from '../../machines/effects.js';
 import { thrownText } from '../../machines/errors.js';
 import { firstFence } from '../../machines/locks/epoch.js';
 import type { Instance } from '../../machines/protocol.js';
@@ -308,7 +308,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   }
 
   /** Passes an event to the charts of an actor. If they have to be loaded first, the event may be lost, and its sender repeats it. */
-  #with(key: string, event: Message): void {
+  #with(key: string, event: AnyMessage): void {
     this.#local(key).step(event);
   }
 
@@ -321,15 +321,15 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   #send(key: string, to: NodeId, message: Message): void {
     if (to === SHARED) queueMicrotask(() => this.#closed || this.#shared!.take(key, message));
     else if (to === this.id) queueMicrotask(() => this.#take(key, this.id, message));
-    else this.#post(to, { ...message, actor: key } as Message);
+    else this.#post(to, { ...message, actor: key });
   }
 
-  #post(to: NodeId, message: Message): void {
+  #post(to: NodeId, message: AnyMessage): void {
     if (!this.#closed) this.#mail.post(to, message);
   }
 
   /** Sends messages, or drops them if the peer is not connected: the charts repeat unanswered messages. */
-  #transmit(to: NodeId, message: Message): void {
+  #transmit(to: NodeId, message: AnyMessage): void {
     if (this.#closed || this.#transport.isClosed || !this.#transport.peers.has(to)) return;
     try {
       this.#channels.send(this.#name, to, message);
@@ -359,7 +359,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   #take(key: string, from: NodeId, message: Message): void {
     if (this.#closed || !this.#isReady) return;
     if (message.type === 'hosted') for (const found of this.#finders.get(key) ?? []) found((message as Hosted).host);
-    if (this.#isFit(key) || COPIES.includes(message.type)) this.#with(key, { ...message, from } as Message);
+    if (this.#isFit(key) || COPIES.includes(message.type)) this.#with(key, { ...message, from });
     else if (message.type === 'want') this.#send(key, from, { type: 'unfit' });
     else this.#drops.drop(`actor "${key}" is not of a kind that is known here; give all peers the same machines`);
   }
@@ -372,7 +372,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   #linkChanged(type: 'up' | 'down', peer: NodeId): void {
     this.#observed({ type: 'link', change: type, peer });
     if (type === 'up') this.#genesis.met(peer);
-    for (const local of this.#actors.values()) local.step({ type: `link.${type}`, peer } as Message);
+    for (const local of this.#actors.values()) local.step({ type: `link.${type}`, peer });
     if (type === 'down' && this.#members.includes(peer) && this.#isReady) this.#wakeShared();
   }
 
@@ -435,7 +435,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
         for (const local of this.#actors.values()) {
           if (!local.isHosted) continue;
           const to = others[next++ % others.length];
-          local.step((to === undefined ? { type: 'passivate' } : { type: 'handOver', to }) as Message);
+          local.step(to === undefined ? { type: 'passivate' } : { type: 'handOver', to });
         }
       };
       handOver();

@@ -46,18 +46,15 @@ class Wrapping {
   constructor(private readonly defer: (execution: Execution) => void) {}
 
   machine(machine: AnyStateMachine, path: string): AnyStateMachine {
-    const implementations = machine.implementations as { readonly actions: Config; readonly actors: Config };
+    const implementations: { readonly actions: Config; readonly actors: Config } = machine.implementations;
     const named = (record: Config, wrap: (value: unknown, name: string) => unknown) =>
       Object.fromEntries(Object.entries(record).map(([name, value]) => [name, wrap(value, `${path}${name}`)]));
-    const config = this.node(machine.config as Config, `${path}#`);
-    return new StateMachine(
-      config as never,
-      {
-        ...machine.implementations,
-        actions: named(implementations.actions, (value, name) => this.action(value, name)),
-        actors: named(implementations.actors, (value, name) => this.logic(value, `${name}/`)),
-      } as never,
-    );
+    const config = this.node(machine.config, `${path}#`);
+    return new StateMachine(config, {
+      ...machine.implementations,
+      actions: named(implementations.actions, (value, name) => this.action(value, name)),
+      actors: named(implementations.actors, (value, name) => this.logic(value, `${name}/`)),
+    } as never);
   }
 
   private action(value: unknown, name: string): unknown {
@@ -140,7 +137,7 @@ class Wrapping {
     return {
       ...logic,
       start: (snapshot, scope) => {
-        const wait = { isStopped: false, events: [] as EventObject[] };
+        const wait = { isStopped: false, events: [] };
         waiting.set(scope.self, wait);
         const run = () => {
           waiting.delete(scope.self);
@@ -148,15 +145,14 @@ class Wrapping {
           try {
             delivering(null, () => logic.start!(snapshot, scope));
           } catch (error) {
-            return scope.self.send({ type: THREW, error } as EventObject);
+            return scope.self.send({ type: THREW, error });
           }
           for (const event of wait.events) scope.self.send(event);
         };
         this.defer({ name: null, context: null, event: { type: 'xstate.init' }, params: undefined, run });
       },
       transition: (snapshot, event, scope) => {
-        if (event.type === THREW)
-          return { ...snapshot, status: 'error', error: (event as EventObject & { error: unknown }).error };
+        if (event.type === THREW) return { ...snapshot, status: 'error', error: event.error };
         const wait = waiting.get(scope.self);
         if (!wait) return logic.transition(snapshot, event, scope);
         if (event.type === 'xstate.stop') {

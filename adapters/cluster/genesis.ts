@@ -2,7 +2,7 @@
  * Detects whether members without storage can have forgotten anything. If all of them served first in the same epoch, they began together,
  * and there was nothing before. A member that restarts later serves first in a later epoch.
  */
-import type { Message, NodeId } from '../../machines/effects.js';
+import type { AnyMessage, NodeId } from '../../machines/effects.js';
 
 export class Genesis {
   private since: number | null = null;
@@ -12,7 +12,7 @@ export class Genesis {
   constructor(
     private readonly members: readonly NodeId[],
     private readonly id: NodeId,
-    private readonly send: (to: NodeId, message: Message) => void,
+    private readonly send: (to: NodeId, message: AnyMessage) => void,
   ) {}
 
   begin(since: number, found: () => void): void {
@@ -24,7 +24,7 @@ export class Genesis {
 
   met(peer: NodeId): void {
     if (this.since !== null && peer !== this.id && this.members.includes(peer))
-      this.send(peer, { type: 'member', since: this.since } as Message);
+      this.send(peer, { type: 'member', since: this.since });
   }
 
   received(from: NodeId, since: number): void {

@@ -3,7 +3,7 @@ import type { EventObject } from 'xstate';
 import { statePath } from '../../machines/checks.js';
 import type { ClusterNotice } from '../../machines/cluster/messages.js';
 import { isLaterVersion, type ReplicaState } from '../../machines/cluster/replica.js';
-import type { Message, NodeId } from '../../machines/effects.js';
+import type { Message, NodeId, AnyMessage } from '../../machines/effects.js';
 import type { ClusterObservation, HostedActor } from '../../network/cluster-observation.js';
 import type { Locks } from '../locks/locks.js';
 import { Activation } from './activation.js';
@@ -59,7 +59,7 @@ export class LocalActor {
   ) {
     this.sentEvents = new SentEvents(key);
     this.usedAt = site.world.clock.now();
-    const step = (event: object) => this.step(event as Message);
+    const step = (event: AnyMessage) => this.step(event);
     this.lock =
       site.locks &&
       new ActorLock(site.locks, key, {
@@ -95,14 +95,14 @@ export class LocalActor {
     const session = this.site.newSession();
     this.node = new ActorNode(this.key, { ...world, session, handleNotice: (_, notice) => this.handleNotice(notice) }, replica);
     this.sentEvents.restart();
-    if (this.creation) this.node.step({ type: 'create', creation: this.creation } as Message);
+    if (this.creation) this.node.step({ type: 'create', creation: this.creation });
     if (this.refs.size > 0) this.node.step({ type: 'subscribe' });
     for (const event of this.early.splice(0)) this.node.step(event);
     this.flush();
   }
 
   /** Handles an event. While the replica is being loaded, events wait. */
-  step(event: Message): void {
+  step(event: AnyMessage): void {
     if (this.node) this.node.step(event);
     else if (this.isLoading && this.early.length < EARLY_MAX) this.early.push(event);
   }
@@ -112,7 +112,7 @@ export class LocalActor {
     const isMore = !known || (creation.isAllowed && !known.isAllowed) || (creation.input !== null && known.input === null);
     if (!isMore) return;
     this.creation = creation;
-    this.step({ type: 'create', creation } as Message);
+    this.step({ type: 'create', creation });
   }
 
   /** Sends an event. Events of one turn of the event loop are sent together. */
@@ -132,7 +132,7 @@ export class LocalActor {
     this.isFlushing = false;
     if (!this.node) return;
     const events = this.sentEvents.take();
-    if (events.length > 0) this.step({ type: 'send', events } as Message);
+    if (events.length > 0) this.step({ type: 'send', events });
   }
 
   /** Adds a subscriber. If there are others already, it receives the version that they have. */
@@ -235,7 +235,7 @@ export class LocalActor {
     } catch (error) {
       activation.stop();
       const { reason: name, message } = error instanceof ActorError ? error : { reason: 'machine', message: String(error) };
-      this.step({ type: 'failed', error: { name, message } } as Message);
+      this.step({ type: 'failed', error: { name, message } });
     }
   }
 

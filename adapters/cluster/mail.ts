@@ -7,7 +7,7 @@
  */
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
-import type { Message, NodeId } from '../../machines/effects.js';
+import type { AnyMessage, Message, NodeId } from '../../machines/effects.js';
 
 const PARCEL = 'parcel';
 
@@ -16,23 +16,23 @@ const PARCEL = 'parcel';
  * acknowledgment resolves the promise of a caller in that time, whose next event then leaves with the replies of this process.
  */
 const MICROTASKS = 8;
-const platform = globalThis as { readonly setImmediate?: (run: () => void) => unknown };
+const platform: { readonly setImmediate?: (run: () => void) => unknown } = globalThis;
 
 function afterMicrotasks(run: () => void, count = MICROTASKS): void {
   void Promise.resolve().then(() => (count > 1 ? afterMicrotasks(run, count - 1) : run()));
 }
 
 export class Mail {
-  private waiting = new Map<NodeId, Message[]>();
+  private waiting = new Map<NodeId, AnyMessage[]>();
   private turns: (() => void)[] = [];
   private isDue = false;
 
   constructor(
     private readonly clock: SchedulerLike,
-    private readonly transmit: (to: NodeId, message: Message) => void,
+    private readonly transmit: (to: NodeId, message: AnyMessage) => void,
   ) {}
 
-  post(to: NodeId, message: Message): void {
+  post(to: NodeId, message: AnyMessage): void {
     const waiting = this.waiting.get(to);
     if (waiting) waiting.push(message);
     else this.waiting.set(to, [message]);
@@ -60,8 +60,7 @@ export class Mail {
     this.isDue = false;
     const { waiting } = this;
     this.waiting = new Map();
-    for (const [to, messages] of waiting)
-      this.transmit(to, messages.length === 1 ? messages[0]! : ({ type: PARCEL, messages } as Message));
+    for (const [to, messages] of waiting) this.transmit(to, messages.length === 1 ? messages[0]! : { type: PARCEL, messages });
     if (this.turns.length > 0) this.leaveSoon();
   }
 }

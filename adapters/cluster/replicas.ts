@@ -64,9 +64,7 @@ export class Replicas {
     if (!storage) {
       const { genesis } = this;
       const text = this.kept.get(key);
-      return text === undefined
-        ? { promised: since, copy: null, since, genesis }
-        : { ...(JSON.parse(text) as Kept), since, genesis };
+      return text === undefined ? { promised: since, copy: null, since, genesis } : { ...JSON.parse(text), since, genesis };
     }
     return loadStored(storage, this.keeping(key)).then((stored) => readStored(key, stored));
   }

@@ -108,7 +108,7 @@ class SharedReplica {
   /** Handles a message. While the state is loaded, messages wait. */
   take(message: Message): void {
     if (!this.node) this.waiting.push(message);
-    else this.node.step({ ...message, from: this.options.member } as Message);
+    else this.node.step({ ...message, from: this.options.member });
   }
 
   close(): void {
@@ -158,7 +158,7 @@ class SharedReplica {
 const EMPTY: ReplicaState = { promised: 0, copy: null, since: 0, genesis: 0 };
 
 function read(key: string, value: string): ReplicaState {
-  const { promised, copy } = JSON.parse(value) as Pick<ReplicaState, 'promised' | 'copy'>;
+  const { promised, copy }: Pick<ReplicaState, 'promised' | 'copy'> = JSON.parse(value);
   if (!Number.isSafeInteger(promised))
     throw new Error(
       `the stored state of actor "${key}" is damaged: ${value.slice(0, 100)}. Restore the shared storage from a backup`,

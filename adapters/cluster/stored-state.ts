@@ -62,7 +62,7 @@ export function notJson(value: unknown, path = '', depth = DEPTH_MAX): string | 
   if (typeof value !== 'object') return `${path || 'it'} is a ${typeof value}`;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null)
-    return `${path || 'it'} is a ${(value.constructor as { name?: string } | undefined)?.name ?? 'class instance'}`;
+    return `${path || 'it'} is a ${value.constructor?.name ?? 'class instance'}`;
   for (const key in value) {
     const found = notJson((value as Record<string, unknown>)[key], path === '' ? key : `${path}.${key}`, depth - 1);
     if (found !== null) return found;

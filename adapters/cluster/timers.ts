@@ -34,10 +34,7 @@ function pathOf(actor: AnyActorRef, root: AnyActorRef): readonly string[] | null
 }
 
 const actorAt = (root: AnyActorRef, path: readonly string[]): AnyActorRef | undefined =>
-  path.reduce<AnyActorRef | undefined>(
-    (at, id) => (at?.getSnapshot() as { children?: Readonly<Record<string, AnyActorRef>> } | undefined)?.children?.[id],
-    root,
-  );
+  path.reduce<AnyActorRef | undefined>((at, id) => at?.getSnapshot()?.children?.[id], root);
 
 export class Deadlines {
   /** By what is scheduled: each is a new object. */

@@ -56,5 +56,5 @@ function migratedSnapshot(
     throw failed('migrate did not return a snapshot with status, value and context');
   const why = notJson(snapshot);
   if (why !== null) throw failed(`the snapshot that migrate returned is not JSON: ${why}`);
-  return snapshot as unknown as StoredState['snapshot'];
+  return snapshot as StoredState['snapshot'];
 }

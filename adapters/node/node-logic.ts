@@ -69,7 +69,7 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
   const start = (snapshot: NodeSnapshot<I>, { self, emit }: Scope<I>) => {
     const { input, roles } = snapshot;
     const resumed = Object.keys(roles).length === 0 ? input : { ...input, resume: roles };
-    const node = adopted(self as unknown as AnyActor, () => create(resumed));
+    const node = adopted(self as AnyActor, () => create(resumed));
     live.set(self, node);
     node.notifications$.subscribe((notification) => {
       const notice = { ...notification, from: self.id };

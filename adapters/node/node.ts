@@ -6,7 +6,7 @@
  * checked before a chart processes them. One tick is one millisecond.
  */
 import { Subject } from 'rxjs';
-import type { Address, Message, NodeId } from '../../machines/effects.js';
+import type { Address, Message, NodeId, AnyMessage } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { RunningCore } from '../../machines/core.js';
 import type { Choose, NodeView, RoleView, Instance, Topology } from '../../machines/protocol.js';
@@ -261,7 +261,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
   }
 
   /** Notifies the application. Objects on top of a node may emit their own notifications. */
-  notify(notification: Message): void {
+  notify(notification: AnyMessage): void {
     this.notifications$.next(notification);
     this.dispatchEvent(new CustomEvent(notification.type, { detail: notification }));
   }
@@ -342,7 +342,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
     if (address === null) return;
     if (this.protocol.accepts(message, this.instance)) {
       this.host.comesFrom?.(from);
-      this.step({ ...message, from: address } as Message);
+      this.step({ ...message, from: address });
       this.host.comesFrom?.(null);
     } else this.drops.drop(refusedText(from, message.type, this.protocol.refusal?.(message) ?? null));
   }
@@ -381,7 +381,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
     return this.node.accepts(this.protocol.route(event, this.node), event);
   }
 
-  private step(event: Message, role?: string): void {
+  private step(event: AnyMessage, role?: string): void {
     if (!this.isStarted || this.isClosed) return;
     this.flushCommands();
     this.stepNow(event, role);
@@ -401,7 +401,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
 
   private goOff(armed: ArmedTimer): void {
     const { role, timer } = armed;
-    if (this.pending.take(armed)) this.step({ type: 'timer', timer } as Message, role);
+    if (this.pending.take(armed)) this.step({ type: 'timer', timer }, role);
   }
 
   /** Takes the commands whose turn has come. A command that is taken calls this again; the running loop handles that. */

@@ -7,4 +7,4 @@ const PLACE = Symbol.for('xstate-quiver.watchers');
 
 type Watchers = Set<(created: object) => void>;
 
-export const watchers = (): Watchers => ((globalThis as unknown as Record<symbol, Watchers | undefined>)[PLACE] ??= new Set());
+export const watchers = (): Watchers => ((globalThis as Record<symbol, Watchers | undefined>)[PLACE] ??= new Set());

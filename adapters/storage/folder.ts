@@ -95,8 +95,8 @@ export function folderStorage(folder: string): PeerStorage {
 
 /** Returns `null` for a torn or edited file. */
 function valueIn(text: string): Json {
-  const [hash, content] = text.split(/\n(.*)/s) as [string, string?];
-  return content !== undefined && hash === hashOf(content) ? (JSON.parse(content) as Json) : null;
+  const [hash, content] = text.split(/\n(.*)/s);
+  return content !== undefined && hash === hashOf(content) ? JSON.parse(content) : null;
 }
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';

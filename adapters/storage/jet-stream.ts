@@ -68,7 +68,7 @@ export interface JetStreamStorageOptions {
  * @public
  */
 export function jetStreamStorage(options: JetStreamStorageOptions): SharedStorage {
-  const { bucket, peer } = (options ?? {}) as Partial<JetStreamStorageOptions>;
+  const { bucket, peer } = options ?? {};
   if (!bucket?.get || !bucket.put)
     throw new UsageError(
       "jetStreamStorage requires { bucket, peer }. Create the bucket with @nats-io/kv: await new Kvm(await connect()).create('printers')",
@@ -87,7 +87,7 @@ export function jetStreamStorage(options: JetStreamStorageOptions): SharedStorag
     answered(clock, async () => {
       const { revision, text } = await read(key);
       revisions.set(key, revision);
-      return text === undefined ? undefined : (JSON.parse(text) as Json);
+      return text === undefined ? undefined : JSON.parse(text);
     });
   return {
     load,
@@ -106,7 +106,7 @@ export function jetStreamStorage(options: JetStreamStorageOptions): SharedStorag
           // A server that lags behind has answered; it will catch up.
           if (now.revision <= previousSeq) throw error;
           if (tries > 1 && now.text === text) return now.revision;
-          const there = now.text === undefined ? undefined : (JSON.parse(now.text) as Json);
+          const there: Json | undefined = now.text === undefined ? undefined : JSON.parse(now.text);
           throw writtenByOthers({ key, where: `of peer "${peer}"`, place: 'bucket', there, own: value });
         }
       };

@@ -80,7 +80,7 @@ function postgresStore(client: PostgresStorageOptions['client'], table: string):
   return {
     get: async (kind, key) => {
       const [row] = await query(`select value, revision from ${table} where kind = $1 and key = $2`, [kind, key]);
-      return row ? { value: row.value as string, revision: String(row.revision) } : null;
+      return row ? { value: row.value, revision: String(row.revision) } : null;
     },
     put: async (kind, key, value, revision) => {
       const [row] =
@@ -97,6 +97,6 @@ function postgresStore(client: PostgresStorageOptions['client'], table: string):
       return row ? String(row.revision) : null;
     },
     delete: async (kind, key) => void (await query(`delete from ${table} where kind = $1 and key = $2`, [kind, key])),
-    keys: async (kind) => (await query(`select key from ${table} where kind = $1`, [kind])).map(({ key }) => key as string),
+    keys: async (kind) => (await query(`select key from ${table} where kind = $1`, [kind])).map(({ key }): string => key),
   };
 }

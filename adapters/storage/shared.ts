@@ -118,7 +118,7 @@ export const withAnyKey = (store: SharedStore): SharedStore => ({
   get: (table, key) => store.get(table, escaped(key)),
   put: (table, key, value, revision) => store.put(table, escaped(key), value, revision),
   delete: (table, key) => store.delete(table, escaped(key)),
-  keys: async (table) => (await store.keys(table)).map((key) => JSON.parse(`"${key}"`) as string),
+  keys: async (table) => (await store.keys(table)).map((key): string => JSON.parse(`"${key}"`)),
 });
 
 const escaped = (key: string): string => JSON.stringify(key).slice(1, -1);
@@ -132,7 +132,7 @@ function peerValues(store: SharedStore, peer: NodeId, clock: SchedulerLike): Pee
   const load = async (key: string): Promise<Json | undefined> => {
     const found = await attempts.until(() => store.get(PEERS, placeOf(key)));
     revisions.set(key, found?.revision ?? null);
-    return found === null ? undefined : (JSON.parse(found.value) as Json);
+    return found === null ? undefined : JSON.parse(found.value);
   };
   return {
     load,
@@ -148,7 +148,7 @@ function peerValues(store: SharedStore, peer: NodeId, clock: SchedulerLike): Pee
         const there = await store.get(PEERS, placeOf(key));
         // The answer to an earlier attempt was lost.
         if (tries > 1 && there?.value === text) return there.revision;
-        const other = there === null ? undefined : (JSON.parse(there.value) as Json);
+        const other: Json | undefined = there === null ? undefined : JSON.parse(there.value);
         throw writtenByOthers({ key, where: `of peer "${peer}"`, place: 'storage', there: other, own: value });
       });
       revisions.set(key, revision);

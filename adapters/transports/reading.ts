@@ -34,7 +34,7 @@ export function readFrame(text: unknown, bytesMax = FRAME_BYTES_MAX): Reading {
   if (!fits(text, bytesMax)) return { refused: `its ${text.length} characters are over the limit of ${bytesMax} bytes` };
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = JSON.parse(text);
   } catch {
     return { refused: `it is not JSON: ${quote(text)}` };
   }

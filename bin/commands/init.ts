@@ -25,7 +25,7 @@ const command: VerbWork<'init'> = async ({ template = 'protocol', typescript = f
   const taken = files.filter((name) => existsSync(join(folder, name)));
   if (taken.length > 0)
     throw new UsageError(`${folder} already contains ${taken.join(', ')}. Pass the name of an empty folder: quiver init FOLDER`);
-  const made = JSON.parse(readFileSync(join(starter, 'package.json'), 'utf8')) as { name: string; scripts: object };
+  const made: { name: string; scripts: object } = JSON.parse(readFileSync(join(starter, 'package.json'), 'utf8'));
   const name = basename(resolve(folder))
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/g, '-');

@@ -55,7 +55,7 @@ function readHeader(text: string | undefined, path: string): TraceHeader {
 /** Repeats the run line by line. Throws if the charts differ from those of the trace. */
 async function rerun(header: TraceHeader): Promise<{ scenario: Scenario; lines: TraceLine[] }> {
   const scenario = parseScenario(header.scenario, await protocolsFor(header.scenario), readFile);
-  const [again, ...lines] = recordRun(scenario, header.scenario, optionsOf(header)) as Iterable<TraceHeader | TraceLine>;
+  const [again, ...lines] = recordRun(scenario, header.scenario, optionsOf(header));
   if (JSON.stringify((again as TraceHeader).charts) !== JSON.stringify(header.charts)) {
     throw new UsageError('The charts have changed since this trace was recorded. Record it again.');
   }

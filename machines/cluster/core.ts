@@ -35,7 +35,7 @@ function clusterOptions(
 ): ClusterProtocolOptions {
   refuseUnknown(raw, KEYS);
   const { clients = [], replicas, storage = null } = raw;
-  if (!Array.isArray(clients) || clients.length >= nodes.length || clients.some((client) => !nodes.includes(client as NodeId)))
+  if (!Array.isArray(clients) || clients.length >= nodes.length || clients.some((client) => !nodes.includes(client)))
     throw new UsageError('options.clients must list nodes of the topology, and leave at least one member');
   if (replicas !== undefined && !isListOf(replicas, nodes))
     throw new UsageError('options.replicas must list at least one node of the topology');
@@ -54,7 +54,7 @@ function clusterOptions(
 }
 
 const isListOf = (value: unknown, nodes: readonly NodeId[]): boolean =>
-  Array.isArray(value) && value.length > 0 && value.every((node) => nodes.includes(node as NodeId));
+  Array.isArray(value) && value.length > 0 && value.every((node) => nodes.includes(node));
 
 /**
  * The roles of one peer for one actor, with its own session. The candidates begin with the peer itself, if it can host the actor. With

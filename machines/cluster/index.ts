@@ -44,7 +44,7 @@ const answer = tell(({ context: { applied }, event }: { context: LogContext; eve
     emitted: null,
     failures: [],
     turn: event.type === 'apply' ? event.entries.length : 0,
-  } as { type: string },
+  },
 }));
 
 /** A chart for tests and checks instead of the user's machine: it appends each event to a list. */

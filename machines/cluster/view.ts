@@ -5,7 +5,6 @@ import { HOST, REPLICA, SENDER } from './messages.js';
 import type { ReplicaContext } from './replica.js';
 import type { SenderContext } from './sender.js';
 
-export const replicaOf = (node: NodeView): ReplicaContext | undefined =>
-  (node[REPLICA] as RoleView<ReplicaContext> | undefined)?.context;
-export const hostOf = (node: NodeView): RoleView<HostContext> | undefined => node[HOST] as RoleView<HostContext> | undefined;
-export const senderOf = (node: NodeView): SenderContext => node[SENDER]!.context as SenderContext;
+export const replicaOf = (node: NodeView): ReplicaContext | undefined => node[REPLICA]?.context;
+export const hostOf = (node: NodeView): RoleView<HostContext> | undefined => node[HOST];
+export const senderOf = (node: NodeView): SenderContext => node[SENDER]!.context;

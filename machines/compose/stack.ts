@@ -98,8 +98,8 @@ export function nextOfStack(
 
 /** Command that was taken in a step of the stack; `null` if none. */
 export function commandTaken({ role, event }: Step, view: Readonly<Record<string, RoleView>> | undefined): Message | null {
-  const stack = view?.[STACK]?.context as StackContext | undefined;
-  return role === STACK && stack?.isParked === false ? (JSON.parse(event['timer']) as Message) : null;
+  const stack: StackContext | undefined = view?.[STACK]?.context;
+  return role === STACK && stack?.isParked === false ? JSON.parse(event['timer']) : null;
 }
 
 /** True if the stack of a node waits for its parts, and not for its timer. */
@@ -116,7 +116,7 @@ export const everyCommandIsTaken: Property = {
 };
 
 const waitsIn = (view: Readonly<Record<string, { readonly context: any }>> | undefined): boolean =>
-  ((view?.[STACK]?.context as StackContext | undefined)?.queue.length ?? 0) > 0;
+  (view?.[STACK]?.context.queue.length ?? 0) > 0;
 
 /** The commands that a notice, with its part's prefix, issues at a node. */
 export function issuedBy(rules: readonly StackRule[], parts: readonly Part[], notice: Message, node: NodeId): readonly Message[] {
@@ -135,7 +135,7 @@ export const partOf = (parts: readonly Part[], name: string): Part | undefined =
 /** Rejects rules with unknown names, and rules that form a cycle. */
 export function checkStack(rules: unknown, parts: readonly Part[], complain: (why: string) => never): readonly StackRule[] {
   if (!Array.isArray(rules)) complain("stack is not a list. Pass rules, as in [{ on: 'lead.leader', do: 'lock.request' }]");
-  const checked = rules as readonly StackRule[];
+  const checked: readonly StackRule[] = rules;
   for (const [index, rule] of checked.entries()) checkRule(rule, `stack[${index}]`, parts, complain);
   const circle = circleOf(checked, parts);
   if (circle)

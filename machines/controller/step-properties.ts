@@ -217,7 +217,7 @@ const cutsOff = ({ type, peer, from }: Step['event'], parent: NodeId | null): bo
 function areRefusedAsInstructed(event: Step['event'], before: NodeView, after: NodeView): boolean {
   return (['R', 'N'] as const).every((of) => {
     if (!deliveryOf(before, of) || !deliveryOf(after, of) || event.type === 'epoch') return true;
-    const refused = event['of'] === of && isOwnAnswer(event as unknown as Reply, before, of) ? event.type : '';
+    const refused = event['of'] === of && isOwnAnswer(event as Reply, before, of) ? event.type : '';
     const [was, is] = [before, after].map((view) => deliveryState(view, of).split('.')[0]);
     if (was !== 'stocked') return is === was;
     if (refused === 'reject') return is === 'exhausted';

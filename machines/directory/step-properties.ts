@@ -52,7 +52,7 @@ export class DirectoryStepProperties {
     for (const notification of emitted) if (notification.type === 'granted') this.satisfy(node, requestsOf(notification));
     if (after) this.using.add(node);
     else this.using.delete(node);
-    if (step.kind === 'deliver' && event.type === 'find') this.follow(node, event as unknown as Find & { from: NodeId }, c);
+    if (step.kind === 'deliver' && event.type === 'find') this.follow(node, event as Find & { from: NodeId }, c);
   }
 
   /** A grant satisfies all requests that the node has taken, up to the allowed number. */

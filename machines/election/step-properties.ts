@@ -74,7 +74,7 @@ function recipients(before: ElectionContext, after: ElectionContext, event: Even
   const { height } = before;
   if (compareHeights(height, after.height) !== 0) return allPeers(after.links);
   if (event.type !== 'update') return isSink({ ...after, height }) ? allPeers(after.links) : [];
-  const { from, height: received, hello } = event as unknown as Update & { readonly from: NodeId };
+  const { from, height: received, hello } = event as Update & { readonly from: NodeId };
   if (compareLeaderPairs(received, height) > 0) return [from];
   if (isSink({ ...after, height })) return allPeers(after.links);
   return hello && after.hello ? [from] : [];

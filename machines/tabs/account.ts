@@ -89,7 +89,7 @@ const knownBy = (node: NodeView): Known => ({ state: statePath(tabOf(node)), pee
 function answered(arrival: Arrival | undefined, at: number, event: Step['event']): Arrival {
   if (!arrival) return { since: at, named: null };
   if (event.type !== 'here') return arrival;
-  const { peers, isPresent } = event as unknown as Here;
+  const { peers, isPresent } = event as Here;
   return { since: at, named: isPresent ? [...(arrival.named ?? []), ...peers] : arrival.named };
 }
 

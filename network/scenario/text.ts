@@ -17,7 +17,7 @@ export function decodeText(bytes: Uint8Array): string {
 
 export function parseText(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch (error) {
     throw new UsageError(`${complaintAbout(text)}. The text must be valid JSON.`, { cause: error });
   }

@@ -116,5 +116,5 @@ function refuseImpure(id: string, node: AnyStateNode): void {
   const where = node.path.length === 0 ? `machine "${id}"` : `state "${node.path.join('.')}" of machine "${id}"`;
   if (node.invoke.length > 0) throw new UsageError(`${where} invokes an actor, but only a pure machine can be compiled. ${FIX}`);
   if (node.after.length > 0) throw new UsageError(`${where} uses a delay, but only a pure machine can be compiled. ${FIX}`);
-  for (const inner of Object.values(node.states)) refuseImpure(id, inner as AnyStateNode);
+  for (const inner of Object.values(node.states)) refuseImpure(id, inner);
 }

@@ -134,7 +134,7 @@ class ActorRole implements Role {
   ) {}
 
   private get snapshot(): AnyMachineSnapshot {
-    return this.actor.getSnapshot() as AnyMachineSnapshot;
+    return this.actor.getSnapshot();
   }
 
   send(event: Message): readonly Effect[] {
@@ -180,7 +180,7 @@ function liveOf(charts: Charts): Live {
   if (known) return known;
   const outbox: EffectOutbox = { effects: [] };
   const copies = Object.entries(charts).map(([name, chart]) => [name, provideEffects(chart, outbox)]);
-  const live = { outbox, listeners: listenersTo(outbox), charts: Object.fromEntries(copies) as Charts };
+  const live = { outbox, listeners: listenersTo(outbox), charts: Object.fromEntries(copies) };
   lives.set(charts, live);
   return live;
 }

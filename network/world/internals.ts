@@ -91,7 +91,7 @@ export const reportInspected = (actor: AnyActorRef, inspected: unknown): void =>
 
 /** A copy of the actor's system that passes inspection events to `report`. */
 export const reportingSystem = (actor: AnyActor, report: (inspected: any) => void): AnyActor['system'] =>
-  Object.assign(Object.create(actor.system) as AnyActor['system'], { _sendInspectionEvent: report });
+  Object.assign(Object.create(actor.system), { _sendInspectionEvent: report });
 
 /** The table of listeners for what an actor emits. */
 export function replaceListeners(actor: AnyActor, listeners: Listeners): void {
@@ -120,7 +120,7 @@ const machine = createMachine({
   states: { a: { after: { 1: 'b' } }, b: {} },
   on: { relayed: '.b', started: { actions: enqueueActions(() => {}) } },
 });
-const started = (create: typeof createActor) => create(machine, { clock: inert }).start() as AnyActor;
+const started = (create: typeof createActor): AnyActor => create(machine, { clock: inert }).start();
 
 const CHECKS: readonly Check[] = [
   { field: 'action.resolve', isAsExpected: () => typeof builtin(enqueueActions(() => {}))?.resolve === 'function' },
@@ -136,7 +136,7 @@ const CHECKS: readonly Check[] = [
     field: 'actor._parent',
     isAsExpected: (create) => {
       const parent = started(create);
-      return parentOf(create(machine, { parent } as never) as AnyActor) === (parent as AnyActorRef);
+      return parentOf(create(machine, { parent })) === parent;
     },
   },
   {
@@ -166,7 +166,7 @@ const CHECKS: readonly Check[] = [
   {
     field: 'actor._stop',
     isAsExpected: (create) => {
-      const child = create(machine, { parent: started(create), clock: inert } as never).start() as AnyActor;
+      const child: AnyActor = create(machine, { parent: started(create), clock: inert }).start();
       stopChild(child);
       return child.getSnapshot().status === 'stopped';
     },
@@ -176,7 +176,7 @@ const CHECKS: readonly Check[] = [
     isAsExpected: (create) => {
       const actor = started(create);
       const [first] = scheduledEvents(actor);
-      if (first?.delay !== 1 || first.target !== (actor as AnyActorRef)) return false;
+      if (first?.delay !== 1 || first.target !== actor) return false;
       schedule({ ...first, delay: 7, id: 'another' });
       return scheduledEvents(actor).some(({ id, delay }) => id === 'another' && delay === 7);
     },

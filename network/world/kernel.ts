@@ -59,7 +59,7 @@ export class Effects implements Collector {
       throw new ProtocolError(
         `A chart used "${type}". Charts are pure: use the effects that xstate-quiver exports, such as send and arm.`,
       );
-    } else if (params !== undefined) this.performed.push({ type: type as Effect['type'], ...params });
+    } else if (params !== undefined) this.performed.push({ type: type, ...params });
   }
 
   all(): Effect[] {
@@ -96,7 +96,7 @@ const scope = {
   emit: () => {},
   actionExecutor: ({ type, params }: ExecutableAction) => collector.add(type, params),
 };
-const anyScope = scope as any;
+const anyScope: any = scope;
 
 /** True if something observes microsteps. XState itself then takes every step, because only it reports them. */
 export const isObserved = (): boolean => observers > 0 || missingFieldNames.length > 0;
@@ -114,16 +114,16 @@ export function byXState<T>(act: () => T): T {
 /** The steps of a chart by XState's public functions, for a version with other private fields. */
 export const publicSteps = {
   begin(machine: AnyStateMachine, input: unknown, asked: Collector): AnyMachineSnapshot {
-    const [snapshot, actions] = initialTransition(machine, input as never);
+    const [snapshot, actions] = initialTransition(machine, input);
     if (snapshot.status === 'error') throw snapshot.error;
-    for (const { type, params } of actions as readonly ExecutableAction[]) asked.add(type, params);
+    for (const { type, params } of actions) asked.add(type, params);
     return snapshot;
   },
 
   step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message, asked: Collector): AnyMachineSnapshot {
     if (snapshot.status !== 'active') return snapshot;
     const [next, actions] = transition(machine, snapshot, event);
-    for (const { type, params } of actions as readonly ExecutableAction[]) asked.add(type, params);
+    for (const { type, params } of actions) asked.add(type, params);
     return next;
   },
 };
@@ -132,7 +132,7 @@ const scopedSteps = {
   begin(machine: AnyStateMachine, input: unknown, asked: Collector): AnyMachineSnapshot {
     collector = asked;
     microsteps = 0;
-    const snapshot = machine.getInitialSnapshot(anyScope, input) as AnyMachineSnapshot;
+    const snapshot: AnyMachineSnapshot = machine.getInitialSnapshot(anyScope, input);
     // XState catches errors of entry actions only in the first step.
     if (snapshot.status === 'error') throw snapshot.error;
     return snapshot;
@@ -143,7 +143,7 @@ const scopedSteps = {
     if (snapshot.status !== 'active') return snapshot;
     collector = asked;
     microsteps = 0;
-    return inDocumentOrder(machine.transition(snapshot, event, anyScope) as AnyMachineSnapshot);
+    return inDocumentOrder(machine.transition(snapshot, event, anyScope));
   },
 };
 
@@ -173,9 +173,9 @@ function inDocumentOrder(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
   for (let i = 1; i < nodes.length; i++) {
     if (orderOf(nodes[i - 1]!) < orderOf(nodes[i]!)) continue;
     const { machine, value } = snapshot;
-    const resolved = machine.resolveState({ value, context: {} }) as AnyMachineSnapshot;
+    const resolved: AnyMachineSnapshot = machine.resolveState({ value, context: {} });
     const ordered = nodes.toSorted((a, b) => orderOf(a) - orderOf(b));
-    return withNodes({ ...snapshot, value: resolved.value } as AnyMachineSnapshot, ordered);
+    return withNodes({ ...snapshot, value: resolved.value }, ordered);
   }
   return snapshot;
 }
@@ -190,7 +190,7 @@ export function provideEffects(machine: AnyStateMachine, outbox: EffectOutbox): 
   const actions = Object.fromEntries(
     VOCABULARY.map((type) => [type, (_: unknown, params: any) => void outbox.effects.push({ type, ...params })]),
   );
-  const provided = machine.provide({ actions } as any) as AnyStateMachine;
+  const provided: AnyStateMachine = machine.provide({ actions });
   provided.options = {
     ...provided.options,
     maxIterations: Math.min(MICROSTEPS_MAX, provided.options?.maxIterations ?? Infinity),
@@ -222,7 +222,7 @@ export function createLive(
   id?: string,
 ): AnyActor {
   const options = { parent, ...(snapshot ? { snapshot } : { input }), ...(id === undefined ? {} : { id }) };
-  const actor = createActor(machine, options as any) as AnyActor;
+  const actor: AnyActor = createActor(machine, options);
   replaceListeners(actor, listeners);
   return actor;
 }
@@ -236,7 +236,7 @@ export const createInspected = (id: string, inspect: Inspect): AnyActor =>
 
 /** Creates a placeholder for a remote actor in a family of live actors. */
 export const createRemoteActor = (id: string, parent: AnyActor): AnyActor =>
-  createActor(createMachine({ id }), { id, parent } as any).start();
+  createActor(createMachine({ id }), { id, parent }).start();
 
 /** A transition that the interpreter selected: `source` is the id of its state, `index` its place among those for the event. */
 export interface TakenTransition {

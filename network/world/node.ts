@@ -7,7 +7,7 @@
  * In a composition (machines/compose) the roles of a part, and all that they name, have the part's prefix. It is added here to what a role asks
  * for, and removed from what it receives.
  */
-import type { Effect, Message, NodeId, Send, Store } from '../../machines/effects.js';
+import type { Effect, Message, NodeId, Send, Store, AnyMessage } from '../../machines/effects.js';
 import { ProtocolError, thrownText } from '../../machines/errors.js';
 import type { Choose, Instance, NodeView, Protocol, RoleStart, RoleView } from '../../machines/protocol.js';
 import { STORAGE, type StorageContext, type StorageInput, type Stored } from '../../machines/storage.js';
@@ -31,7 +31,7 @@ export interface Outcome {
 
 interface LocalMessage {
   readonly role: string;
-  readonly event: Message;
+  readonly event: AnyMessage;
   /** How many of the step's events led to it, one after the other. */
   readonly depth: number;
 }
@@ -68,7 +68,7 @@ export class Node {
   }
 
   /** Takes one event from outside, in the given role, or in all that take it. */
-  step(role: string, event: Message, choose: Choose): Outcome {
+  step(role: string, event: AnyMessage, choose: Choose): Outcome {
     const outcome = emptyOutcome();
     const takers = LINK_EVENTS.includes(event.type) ? (this.host.wiring?.takers?.(event, this) ?? [role]) : [role];
     this.settle(
@@ -201,7 +201,7 @@ export class Node {
           outcome.timers.push({ role, timer: effect.timer, delay: null });
           break;
         case 'draw':
-          inbox.push({ role, event: { type: 'drawn', value: choose(effect.bound) } as Message, depth: this.depth });
+          inbox.push({ role, event: { type: 'drawn', value: choose(effect.bound) }, depth: this.depth });
           break;
         case 'store':
           inbox.push(this.storing(role, part, effect));
@@ -224,14 +224,14 @@ export class Node {
   private storing(role: string, part: string, { key, value }: Store): LocalMessage {
     const { depth } = this;
     const by = role.slice(part.length);
-    if (!this.has(part + STORAGE)) return { role, event: { type: 'stored', key } as Message, depth };
-    return { role: part + STORAGE, event: { type: 'store', by, key, value } as Message, depth };
+    if (!this.has(part + STORAGE)) return { role, event: { type: 'stored', key }, depth };
+    return { role: part + STORAGE, event: { type: 'store', by, key, value }, depth };
   }
 
   private carry(by: string, part: string, sent: Send, outcome: Outcome, inbox: LocalMessage[]): void {
     const role = this.host.wiring?.carrier?.(by);
     if (role === undefined) outcome.sends.push(part === '' ? sent : { to: sent.to, message: named(part, sent.message) });
-    else inbox.push({ role, event: { ...sent, type: 'outgoing', by: by.slice(part.length) } as Message, depth: this.depth });
+    else inbox.push({ role, event: { ...sent, type: 'outgoing', by: by.slice(part.length) }, depth: this.depth });
   }
 
   /** Passes a notification to the application, the listener and the stack. */
@@ -241,10 +241,9 @@ export class Node {
     const notice = named(part, notification);
     if (!wiring?.isInner?.(role)) outcome.emitted.push(notice);
     const listener = wiring?.listener?.(role);
-    if (listener !== undefined)
-      inbox.push({ role: listener, event: { ...notification, by: role.slice(part.length) } as Message, depth });
+    if (listener !== undefined) inbox.push({ role: listener, event: { ...notification, by: role.slice(part.length) }, depth });
     for (const command of wiring?.stack?.issued(notice, this.id) ?? [])
-      inbox.push({ role: wiring!.stack!.role, event: { type: 'issue', command } as Message, depth });
+      inbox.push({ role: wiring!.stack!.role, event: { type: 'issue', command }, depth });
   }
 
   private labeled(role: string, effect: Send): Send {

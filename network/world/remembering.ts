@@ -199,7 +199,7 @@ class InstrumentedMachine {
     }
     node.entry = node.entry.map(this.action) as never;
     node.exit = node.exit.map(this.action) as never;
-    for (const inner of Object.values(node.states)) this.listenTo(inner as AnyStateNode);
+    for (const inner of Object.values(node.states)) this.listenTo(inner);
   }
 
   private readonly guard = (guard: unknown): unknown => {
@@ -347,16 +347,14 @@ class Memory {
   /** Where a snapshot of XState's stands; nothing for one that is more than value, history and context. */
   placeOf({ value, status, output, children, historyValue }: AnyMachineSnapshot): BranchPlace | undefined {
     if ((status !== 'active' && status !== 'done') || output !== undefined || Object.keys(children).length > 0) return undefined;
-    const history = Object.entries(historyValue as Readonly<Record<string, AnyStateNode[]>>).map(
-      ([id, nodes]) => [id, nodes.map((node) => node.id)] as const,
-    );
+    const history = Object.entries(historyValue).map(([id, nodes]) => [id, nodes.map((node) => node.id)] as const);
     const key = JSON.stringify([value, status, history]);
     let place = this.places.get(key);
     if (!place) {
       const of = (machine: AnyStateMachine): AnyMachineSnapshot => {
         const { idMap } = machine as unknown as Identified;
         const nodes = history.map(([id, ids]) => [id, ids.map((one) => idMap.get(one)!)]);
-        const historyValue = Object.fromEntries(nodes) as AnyMachineSnapshot['historyValue'];
+        const historyValue: AnyMachineSnapshot['historyValue'] = Object.fromEntries(nodes);
         return { ...interpreter.restore(machine, value, {}), status, historyValue } as AnyMachineSnapshot;
       };
       this.places.set(key, (place = new BranchPlace(this, of(this.machine), of(this.rehearsal.machine))));
@@ -394,7 +392,7 @@ class Memory {
 
   private learnStep<C extends Collector>(snapshot: Snapshot, event: Message, tree: Tree<BranchPlace | 'same'>, asked: C) {
     const { place, context } = snapshot;
-    const from = { ...place.rehearsed, context } as AnyMachineSnapshot;
+    const from: AnyMachineSnapshot = { ...place.rehearsed, context };
     let to = from;
     const result = this.rehearse(event, tree, (machine) => {
       to = interpreter.step(machine, from, event, asked);
@@ -412,7 +410,7 @@ class Memory {
     } catch {
       // As in a step.
     }
-    const from = { ...place.rehearsed, context } as AnyMachineSnapshot;
+    const from: AnyMachineSnapshot = { ...place.rehearsed, context };
     return this.rehearse(event, tree, (machine) => interpreter.accepts(machine, from, event));
   }
 

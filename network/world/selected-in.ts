@@ -87,7 +87,7 @@ function withoutConflicts(
 
 function exitedBy({ source, target, reenter }: AnyTransitionDefinition, before: AnyMachineSnapshot): readonly AnyStateNode[] {
   if (!target?.length) return [];
-  const history = before.historyValue as Readonly<Record<string, readonly AnyStateNode[]>>;
+  const history: Readonly<Record<string, readonly AnyStateNode[]>> = before.historyValue;
   const targets = target.flatMap((node) => (node.type === 'history' ? (history[node.id] ?? [node]) : [node]));
   const staysInside = !reenter && targets.every((node) => node === source || isInside(node, source));
   let domain: AnyStateNode | undefined = source;

@@ -201,13 +201,13 @@ export function defineActors(
   };
   const findInput = (name: string): unknown => {
     const own = actorsDescription.input?.[name];
-    if (own !== undefined) return typeof own === 'function' ? (own as (args: object) => unknown)({ ref: reference }) : own;
+    if (own !== undefined) return typeof own === 'function' ? own({ ref: reference }) : own;
     const by = invoked.get(name);
     const input: unknown = (by?.config as { readonly input?: unknown } | undefined)?.input;
     if (typeof input !== 'function') return input;
     const { states: _states, initial: _initial, ...root } = configOf(charts[by!.parent]!);
     const { snapshot } = begin(chartOf(root, charts[by!.parent]!), inputOf(by!.parent));
-    return input({ context: snapshot.context, event: { type: 'xstate.init' }, self: reference(by!.parent) }) as unknown;
+    return input({ context: snapshot.context, event: { type: 'xstate.init' }, self: reference(by!.parent) });
   };
   const commands = eventsOf(actorsDescription).map(
     ({ event }) => [nameOfEvent(event), { event: () => event, waits: true }] as const,
@@ -248,7 +248,7 @@ function localActorGroup(given: Readonly<Record<string, AnyStateMachine>>) {
     if (!isMachine(machine)) throw new UsageError(`actor ${parent} is not a machine. Pass the result of createMachine.`);
     for (const config of configOf(machine).invoke ?? []) {
       const name = nameOfInvoked(config);
-      const logic = typeof config.src === 'string' ? (machine.implementations.actors[config.src] as unknown) : config.src;
+      const logic = typeof config.src === 'string' ? machine.implementations.actors[config.src] : config.src;
       if (name === undefined || !isMachine(logic)) continue;
       const other = invoked.get(name);
       if (other)
@@ -276,7 +276,7 @@ function refuseUnknownActors(
       refuseEvent(`events.${name}.${type}`, name, type, machines[name]!);
       if (!Array.isArray(samples))
         throw new UsageError(`events.${name}.${type} is not a list. Pass a list of payloads, as in [{}].`);
-      const odd = (samples as readonly unknown[]).findIndex((payload) => !isObject(payload));
+      const odd = samples.findIndex((payload) => !isObject(payload));
       if (odd >= 0)
         throw new UsageError(
           `events.${name}.${type}[${odd}] is ${JSON.stringify(samples[odd])}. Pass the payload as an object, { … }.`,

@@ -95,7 +95,7 @@ class Translation {
     const config = configOf(this.machine);
     const path: string[] = [];
     this.state(config, path);
-    const given = Object.entries(this.machine.implementations.actions as Readonly<Record<string, unknown>>);
+    const given = Object.entries(this.machine.implementations.actions);
     const actions = Object.fromEntries(
       given.flatMap(([name, action]) => {
         const own = this.action(action, `action "${name}"`);
@@ -116,7 +116,7 @@ class Translation {
   private contextOf(config: ChartConfig): unknown {
     const { context } = config as { readonly context?: unknown };
     if (typeof context !== 'function') return context ?? {};
-    return (args: Args) => (context as (args: Args) => unknown)(this.seen(args, 'its context'));
+    return (args: Args): unknown => context(this.seen(args, 'its context'));
   }
 
   /** The arguments for the application's functions. */
@@ -162,7 +162,7 @@ class Translation {
 
   /** `after` written out as XState does it: a delayed event that the entry raises and the exit takes back. */
   private after(state: StateConfig, path: readonly string[], where: string): void {
-    const id = (state as { readonly id?: string }).id ?? [this.machine.id, ...path].join('.');
+    const id = state.id ?? [this.machine.id, ...path].join('.');
     for (const [delay, choices] of Object.entries(state.after ?? {})) {
       const type = `xstate.after.${delay}.${id}`;
       const given = Number.isNaN(Number(delay)) ? delay : Number(delay);
@@ -184,18 +184,18 @@ class Translation {
 
   private due(): TransitionChoice[] {
     const perform = ({ event: { timer }, enqueue }: any): void => {
-      const { to, event } = this.delayed.get(timer as string) ?? (JSON.parse(timer as string) as Delayed);
+      const { to, event }: Delayed = this.delayed.get(timer) ?? JSON.parse(timer);
       if (to === this.name) enqueue.raise(event);
       else enqueue(sent(to, event));
     };
-    return [{ actions: [enqueueActions(perform as never)] }];
+    return [{ actions: [enqueueActions(perform)] }];
   }
 
   /** The end of an actor is a message to the one that has invoked it. */
   private ending(config: ChartConfig): void {
     const parent = this.group.parentOf(this.name);
     if (parent === undefined) return;
-    const { output: last, type: kind } = config as { readonly output?: unknown; readonly type?: string };
+    const { output: last, type: kind } = config;
     if (kind === 'parallel' && [...statesOf(config)].some(([, { type }]) => type === 'final'))
       this.refuse('its parallel regions come to an end together', 'let one state of its root be the final one');
     for (const state of Object.values(config.states ?? {})) {
@@ -207,10 +207,10 @@ class Translation {
       };
       const type = `xstate.done.actor.${this.name}`;
       const report = ({ enqueue, ...args }: any): void => {
-        const output = outputOf(args as Args);
+        const output = outputOf(args);
         enqueue(sent(parent, { type, actorId: this.name, ...(output !== undefined && { output }) } as Message));
       };
-      (state.entry ??= []).push(enqueueActions(report as never));
+      (state.entry ??= []).push(enqueueActions(report));
     }
   }
 
@@ -283,19 +283,19 @@ class Translation {
         assign: made(assign),
         raise: made(raise),
         sendTo: made(sendTo),
-        sendParent: made((event, options) => sendTo(PARENT, event as never, options as never)),
+        sendParent: made((event, options) => sendTo(PARENT, event, options)),
         cancel: (sendId: unknown) => queue(Object.assign(() => {}, { type: 'xstate.cancel', sendId })),
-        emit: enqueue.emit as unknown,
+        emit: enqueue.emit,
         spawnChild: () => this.refuse(`${where} has spawnChild`, LIST),
         stopChild: () => this.refuse(`${where} has stopChild`, LIST),
       };
-      collect!({ ...this.seen(args as Args, where), enqueue: Object.assign(queue, builtIn) }, params);
+      collect!({ ...this.seen(args, where), enqueue: Object.assign(queue, builtIn) }, params);
     });
   }
 
   private sending({ to, event, id, delay }: BuiltIn, where: string): unknown {
     return enqueueActions((({ enqueue, ...given }: any, params: unknown) => {
-      const args = this.seen(given as Args, where);
+      const args = this.seen(given, where);
       const target = this.targetOf(resolved(to, args, params), where);
       const message = resolved(event, args, params) as Message;
       if (delay === undefined) {
@@ -354,7 +354,7 @@ const sent = (to: string, message: Message) => ({ type: 'send', params: { to, me
 const tellEffect = (message: Message) => ({ type: 'tell', params: { role: ROLE, message } });
 
 const resolved = (given: unknown, args: Args, params?: unknown): unknown =>
-  typeof given === 'function' ? (given as (args: Args, params: unknown) => unknown)(args, params) : given;
+  typeof given === 'function' ? given(args, params) : given;
 
 /** The name of an invoked actor: its id or, without one, its source. */
 export const nameOfInvoked = ({ id, src }: InvokeConfig): string | undefined => id ?? (typeof src === 'string' ? src : undefined);

@@ -72,7 +72,7 @@ export const transitionName = (state: string, event: string, index: number): str
   `${state}: ${event}${index === 0 ? '' : ` #${index + 1}`}`;
 
 export function configOf(machine: AnyStateMachine): ChartConfig {
-  return writtenOut(machine.config as Record<string, unknown>);
+  return writtenOut(machine.config);
 }
 
 export function chartOf(config: ChartConfig, original: AnyStateMachine): AnyStateMachine {
@@ -158,7 +158,7 @@ export function ruleEventName(node: AnyStateNode, type: string): string {
 /** The name of a transition that XState has taken, by its position among the transitions for the event. */
 export function nameOfTaken(node: AnyStateNode, type: string, index: number): string {
   const taken = (type === '' ? node.always : node.transitions.get(type))?.[index];
-  const { id, route } = (taken?.target?.[0]?.config ?? {}) as { readonly id?: string; readonly route?: unknown };
+  const { id, route } = taken?.target?.[0]?.config ?? {};
   if (type === ROUTE && node.parent === undefined && id && route) return routeName(id);
   return transitionName(stateName(node.path), ruleEventName(node, type), index);
 }

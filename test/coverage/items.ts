@@ -44,7 +44,7 @@ export function itemsOf(machine: AnyStateMachine): readonly Item[] {
 /** True for the guard of a route that reads only the target of the event: XState evaluates it for one target, so it has one result. */
 function isDecided({ route, choice: { guard } }: Rule, { implementations }: AnyStateMachine): boolean {
   if (route === undefined) return false;
-  const does = typeof guard === 'string' ? (implementations.guards as Record<string, unknown>)[guard] : guard;
+  const does = typeof guard === 'string' ? implementations.guards[guard] : guard;
   const body = typeof does === 'function' ? /^\(\{\s*event\s*\}\)(.*)$/s.exec(String(does))?.[1] : undefined;
   return body !== undefined && !/\bevent\b(?!\.to\b)/.test(body);
 }

@@ -287,7 +287,7 @@ export class Examination {
 
   private vacuous(): string[] {
     const { watch, model } = this;
-    const { row } = this.firsts().next().value as Origin;
+    const { row }: Origin = this.firsts().next().value;
     const first = model.configuration(Int32Array.from(row), 0, row.length);
     const isVacuous = (property: Property) => {
       if (property.kind === 'closed') return !watch.relevant.has(property);

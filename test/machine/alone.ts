@@ -6,8 +6,8 @@
  * therefore be left and restored, where live actors would have to repeat the whole path. At the end of a step, the requests are performed
  * in the order of a live actor: delayed events are armed or canceled, events are sent, actors are stopped.
  */
-import type { ActorOptions, AnyActor, AnyActorLogic, AnyMachineSnapshot } from 'xstate';
-import type { Message } from '../../machines/effects.js';
+import type { ActorOptions, AnyActor, AnyActorLogic, AnyActorRef, AnyActorScope, AnyMachineSnapshot } from 'xstate';
+import type { AnyMessage, Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { createStaged, type LogicKind, type StageHooks } from './stage.js';
 
@@ -19,12 +19,15 @@ interface Still extends Omit<AnyActor, 'logic' | 'system' | 'start'> {
   _processingStatus: number;
   readonly _syncSnapshot: boolean | undefined;
   readonly logic: AnyActorLogic;
-  readonly _actorScope: Record<'actionExecutor' | 'defer' | 'stopChild', unknown>;
-  readonly system: { _relay(source: AnyActor | undefined, target: Still, event: Message): void };
+  readonly _actorScope: AnyActorScope;
+  readonly system: Names & { _relay(source: AnyActor | undefined, target: Still, event: Message): void };
   start: () => void;
   update(snapshot: unknown, event: Message): void;
   _stopProcedure(): void;
 }
+
+const opened = (actor: AnyActorRef): Still => actor as unknown as Still;
+const closed = (actor: Still): AnyActor => actor as unknown as AnyActor;
 
 /** Which actors of a system have a `systemId`. */
 interface Names {
@@ -73,7 +76,7 @@ export class ChartAlone {
     private hooks: StageHooks,
   ) {
     const own: StageHooks = {
-      created: (actor, kind) => this.created(actor as unknown as Still, kind),
+      created: (actor, kind) => this.created(opened(actor), kind),
       performs: (actor, action) => {
         this.hooks.performs(actor, action);
         return false;
@@ -84,7 +87,7 @@ export class ChartAlone {
       schedules: () => {},
       broke: () => {},
     };
-    this.root = createStaged(logic, { ...start, logger: () => {} } as never, own);
+    this.root = createStaged(logic, { ...start, logger: () => {} }, own);
   }
 
   /** Performs the requests of the first state. */
@@ -96,7 +99,7 @@ export class ChartAlone {
 
   stop(): void {
     this.clearTimers();
-    for (const child of Object.values(this.still._snapshot.children ?? {})) this.end(child as Still);
+    for (const child of Object.values<AnyActorRef>(this.still._snapshot.children ?? {})) this.end(opened(child));
   }
 
   get standing(): ChartStanding {
@@ -118,38 +121,37 @@ export class ChartAlone {
 
   /** Releases a name immediately, like XState: another actor may take the `systemId` in the same step. */
   private unname(actor: Still): void {
-    for (const child of Object.values(actor._snapshot.children ?? {})) this.unname(child as Still);
-    this.system._unregister(actor as unknown as AnyActor);
+    for (const child of Object.values<AnyActorRef>(actor._snapshot.children ?? {})) this.unname(opened(child));
+    this.system._unregister(closed(actor));
   }
 
   private get system(): Names {
-    return this.root.system as unknown as Names;
+    return this.still.system;
   }
 
   private get still(): Still {
-    return this.root as unknown as Still;
+    return opened(this.root);
   }
 
   private created(actor: Still, kind: LogicKind): AnyActorLogic {
     const scope = actor._actorScope;
     // Actors that `assign` spawns start at the end of the step.
     scope.defer = (work: () => void) => this.asked.push({ type: DEFERRED, params: work });
-    scope.stopChild = (child: Still) => this.end(child);
+    scope.stopChild = (child) => this.end(opened(child));
     scope.actionExecutor = (action: Asked) => {
-      if (action.type === 'xstate.stopChild' && action.params) this.unname(action.params as Still);
+      if (action.type === 'xstate.stopChild' && action.params) this.unname(action.params);
       this.asked.push(action);
     };
-    if ((actor as { _parent?: unknown })._parent === undefined)
-      actor.system._relay = (source, target, event) => this.relay(source, target, event);
+    if (actor._parent === undefined) actor.system._relay = (source, target, event) => this.relay(source, target, event);
     else {
       actor.start = () => this.begin(actor);
       this.actors.push(actor);
     }
-    return this.hooks.created(actor as unknown as AnyActor, kind);
+    return this.hooks.created(closed(actor), kind);
   }
 
-  private relay(source: AnyActor | undefined, target: Still, event: Message): void {
-    this.hooks.relays(event, target as unknown as AnyActor, source);
+  private relay(source: AnyActor | undefined, target: Still, event: AnyMessage): void {
+    this.hooks.relays(event, closed(target), source);
     if (target !== this.still) return this.sendTo(target, event);
     this.events.push(event);
     if (!this.isStepping) this.goOn();
@@ -167,9 +169,9 @@ export class ChartAlone {
     if (child._processingStatus !== RUNNING) return;
     let next: AnyMachineSnapshot;
     try {
-      next = child.logic.transition(child._snapshot, event, child._actorScope as never) as AnyMachineSnapshot;
+      next = child.logic.transition(child._snapshot, event, child._actorScope);
     } catch (error) {
-      next = { ...child._snapshot, status: 'error', error } as never;
+      next = { ...child._snapshot, status: 'error', error };
     }
     child.update(next, event);
     this.sendSnapshot(child);
@@ -177,7 +179,7 @@ export class ChartAlone {
 
   private sendSnapshot({ _syncSnapshot: isSubscribed, _snapshot: snapshot, id }: Still): void {
     if (isSubscribed && snapshot.status === 'active')
-      this.relay(undefined, this.still, { type: `xstate.snapshot.${id}`, snapshot } as Message);
+      this.relay(undefined, this.still, { type: `xstate.snapshot.${id}`, snapshot });
   }
 
   private end(child: Still): void {
@@ -198,7 +200,7 @@ export class ChartAlone {
     const root = this.still;
     this.asked = [];
     this.follow(() => {
-      root._snapshot = root.logic.transition(root._snapshot, event, root._actorScope as never) as AnyMachineSnapshot;
+      root._snapshot = root.logic.transition(root._snapshot, event, root._actorScope);
       this.performAsked();
     });
   }
@@ -209,7 +211,7 @@ export class ChartAlone {
     try {
       work();
     } catch (error) {
-      root._snapshot = { ...root._snapshot, status: 'error', error } as never;
+      root._snapshot = { ...root._snapshot, status: 'error', error };
     }
     const { status, error } = root._snapshot;
     if (status === 'active') return;
@@ -222,8 +224,8 @@ export class ChartAlone {
     for (const { type, params } of this.asked) {
       if (type === 'xstate.cancel') this.disarm(params.sendId);
       else if (type === DEFERRED) params();
-      else if (type === 'xstate.spawnChild') this.begin(params.actorRef as Still);
-      else if (type === 'xstate.stopChild' && params) this.end(params as Still);
+      else if (type === 'xstate.spawnChild') this.begin(params.actorRef);
+      else if (type === 'xstate.stopChild' && params) this.end(params);
       else if (type === 'xstate.raise' && typeof params.delay === 'number') this.arm(this.still, params);
       else if (type === 'xstate.sendTo') this.send(params);
     }
@@ -236,7 +238,7 @@ export class ChartAlone {
 
   private arm(target: Still, { event, id, delay }: { event: Message; id?: string; delay?: number }): void {
     const name: TimerId = id ?? Symbol('timer');
-    this.hooks.schedules({ source: this.root, target: target as unknown as AnyActor, event, id: String(name) });
+    this.hooks.schedules({ source: this.root, target: closed(target), event, id: String(name) });
     const timer: unknown = this.clock.setTimeout(() => {
       this.timers.delete(name);
       this.relay(this.root, target, event);

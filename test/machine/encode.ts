@@ -37,7 +37,7 @@ function encodeObject(value: object, nameOf: NameOf, around: readonly unknown[])
   const entries = Object.keys(value)
     .sort()
     .map((key) => `${isPlainName(key) ? key : JSON.stringify(key)}:${inner((value as Record<string, unknown>)[key])}`);
-  const { constructor } = value as { constructor?: { name?: string } };
+  const { constructor } = value;
   const made = constructor === undefined || constructor === Object ? '' : (constructor.name ?? '');
   return `${made}{${entries.join(',')}}`;
 }

@@ -98,7 +98,7 @@ export function describeFinding({ name, description, steps }: Finding): string {
 function remarked({ vertices }: MachineGraph): readonly Unnamed[] {
   const first = new Map<string, { readonly remark: Remark; readonly steps: readonly MachineStep[] }>();
   for (const { way, edges } of vertices)
-    for (const { step, remarks } of (edges?.values() ?? []) as Iterable<MachineEdge>)
+    for (const { step, remarks } of edges?.values() ?? [])
       for (const remark of remarks) {
         const key = `${remark.kind} ${remark.chart} ${remark.of}`;
         const steps = [...way, step];

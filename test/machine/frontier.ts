@@ -67,7 +67,7 @@ export class MachineFrontier {
     if (this.constants.size === 0 || typeof context !== 'object' || context === null) return false;
     let isMet = false;
     for (const [key, value] of [...Object.entries(context), ...measuresOf(context)]) {
-      if (!this.constants.has(value as string)) continue;
+      if (!this.constants.has(value)) continue;
       const met = JSON.stringify([place, key, value]);
       isMet ||= !this.compared.has(met);
       this.compared.add(met);

@@ -16,7 +16,7 @@ export function whyMissing(subject: Subject, chart: string, item: Item, counts: 
 }
 
 function whyNot(item: Item, counts: ReadonlyMap<Item, number>): string {
-  const kind = kindOf(item) as string;
+  const kind: string = kindOf(item);
   if (kind === 'action') return 'no transition that performs it was taken';
   if (kind === 'outcome') return `the service never had this result${cureForOutcome(item)}`;
   return findReason(item, counts);
@@ -106,9 +106,9 @@ type Seen = 'nothing' | 'context' | 'more';
 
 /** The values that a guard reads, according to its text. */
 export function reads(original: AnyStateMachine, guard: unknown): Seen {
-  const { type, params } = (isObject(guard) ? guard : {}) as { readonly type?: string; readonly params?: unknown };
+  const { type, params } = isObject(guard) ? guard : {};
   const name = type ?? guard;
-  const does = typeof name === 'string' ? (original.implementations.guards as Record<string, unknown>)[name] : name;
+  const does = typeof name === 'string' ? original.implementations.guards[name] : name;
   if (typeof does !== 'function' || typeof params === 'function') return 'more';
   const joined: unknown = Reflect.get(does, 'guards');
   if (Array.isArray(joined)) {
@@ -170,7 +170,7 @@ function cureForRule(
   if (isBrought && reads(subject.original, choice.guard) === 'context') {
     const bare = bareEvents(subject).filter((type) => type !== event);
     const without = bare.length === 0 ? '' : ` (${bare.join(', ')} ${bare.length === 1 ? 'has' : 'have'} none)`;
-    const { context } = subject.original.config as { readonly context?: unknown };
+    const { context } = subject.original.config;
     const byStart = typeof context === 'function' && /\binput\b/.test(String(context)) ? ', or another input to starts' : '';
     return `; it reads only the context: add samples to the events that lead to one ${needs}${without}${byStart}`;
   }

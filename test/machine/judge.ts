@@ -75,7 +75,7 @@ function unhandled(rig: Rig, thrown: unknown): BrokenRule {
 /** XState names neither the option that raises the limit nor that the tests have set it. */
 function endlessCure({ subject }: Rig, what: string): string | undefined {
   if (!what.includes('Infinite loop detected')) return undefined;
-  const own = (subject.original.config as { readonly options?: { readonly maxIterations?: number } }).options?.maxIterations;
+  const own = subject.original.config.options?.maxIterations;
   const whose =
     own === undefined
       ? `The tests stop at ${MICROSTEPS_MAX}; XState itself has no limit, and would go on`
@@ -162,7 +162,7 @@ function lostActors({ root, snapshot, made, referred }: Rig): readonly string[] 
 /** True if its parent names an actor by its id: to stop it, to send it an event, or to take its end. */
 function canReach(actor: AnyActor): boolean {
   const parent = parentOf(actor);
-  const machine = (parent?.getSnapshot() as Partial<AnyMachineSnapshot> | undefined)?.machine;
+  const machine: AnyStateMachine | undefined = parent?.getSnapshot()?.machine;
   if (!parent || !machine) return false;
   const ends = ['done.actor', 'error.actor', 'snapshot'].map((what) => `xstate.${what}.${actor.id}`);
   if (ends.some((type) => machine.events.includes(type))) return true;
@@ -202,7 +202,7 @@ const isQuoted = (text: string, name: string): boolean => ["'", '"', '`'].some((
 /** True if the target of an action is this actor, as far as it is known before the event. */
 function names(target: unknown, actor: AnyActor, parent: AnyActor): boolean {
   if (typeof target !== 'function') return target === actor.id || target === actor;
-  const { context } = parent.getSnapshot() as AnyMachineSnapshot;
+  const { context }: AnyMachineSnapshot = parent.getSnapshot();
   const text = Function.prototype.toString.call(target);
   if (/\bevent\b/.test(text))
     return !/\bcontext\b/.test(text) || encode(context, () => undefined).includes(JSON.stringify(actor.id));

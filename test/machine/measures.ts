@@ -23,7 +23,7 @@ export function measuresOf(context: unknown): Measures {
 }
 
 const isPlain = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value) as null);
+  typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 
 /** How far measures go in one place, and which of them were still growing at the end. */
 export class Extent {

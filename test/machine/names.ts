@@ -16,7 +16,7 @@ export const isPlainName = (text: string): boolean => /^[A-Za-z_$][\w$]*$/.test(
 export function actorsBelow(root: AnyActor): ReadonlyMap<AnyActor, string> {
   const names = new Map<AnyActor, string>();
   const visit = (actor: AnyActor, path: string): void => {
-    const { children } = (actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
+    const { children }: Partial<AnyMachineSnapshot> = actor.getSnapshot() ?? {};
     const taken = new Map<string, number>();
     for (const child of Object.values(children ?? {}) as (AnyActor | undefined)[]) {
       if (!child) continue;
@@ -62,7 +62,7 @@ export function timersOf(timers: Timers, names: ReadonlyMap<AnyActor, string>): 
 }
 
 function timerName(target: AnyActor, type: string): string {
-  const snapshot = target.getSnapshot() as Partial<AnyMachineSnapshot>;
+  const snapshot: Partial<AnyMachineSnapshot> = target.getSnapshot();
   const node = snapshot._nodes?.find((one) => type.startsWith('xstate.after.') && type.endsWith(`.${one.id}`));
   return node ? `${ruleEventName(node, type)} in ${node.path.join('.') || '(root)'}` : `delayed ${type}`;
 }

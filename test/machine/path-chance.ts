@@ -66,7 +66,7 @@ export class PathChance {
   /** Steers chance and time while the first or the next step is taken. */
   step<T>(step: MachineStep | null, work: () => T): T {
     this.hasDrawn = this.hasReadClock = false;
-    this.other = (step as { readonly chance?: number } | null)?.chance ?? 0;
+    this.other = step?.chance ?? 0;
     if (step && this.readings.size > 0) this.tick();
     const timers = this.timers();
     if (this.other > 0 && timers.running.length === 0) timers.pass(LATER_MS[this.other - 1] ?? 0);

@@ -60,8 +60,7 @@ function pairsOf({ first, vertices }: MachineGraph): readonly (readonly MachineE
   return pairs;
 }
 
-const taken = ({ items }: MachineEdge): string =>
-  [...items].filter((item) => (item as string).includes(': transition ')).join(' + ');
+const taken = ({ items }: MachineEdge): string => [...items].filter((item) => item.includes(': transition ')).join(' + ');
 
 /** The transitions of these steps, up to the first that the search has not visited. */
 export function edgesAlong({ first }: MachineGraph, steps: readonly MachineStep[]): readonly MachineEdge[] {

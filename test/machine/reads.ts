@@ -19,7 +19,7 @@ const INTERNAL = new Set(['resolve', 'execute', 'check', 'retryResolve']);
 /** Returns a function that decides whether a key of the context is read by anything other than the action that assigns it. */
 export function isReadIn(machine: AnyStateMachine, tests: MachineTests): (key: string) => boolean {
   const found = new Reads();
-  const { context: _context, ...config } = machine.config as Record<string, unknown>;
+  const { context: _context, ...config } = machine.config;
   const { actors: _actors, ...implementations } = implementationsOf(machine);
   found.visit(config);
   found.visit(implementations);
@@ -42,7 +42,7 @@ class Reads {
       for (const inner of Object.values(value)) this.visit(inner);
       return;
     }
-    const parts = value as unknown as Readonly<Record<string, unknown>>;
+    const parts: Readonly<Record<string, unknown>> = value;
     if (parts['type'] === 'xstate.assign') this.assign(parts['assignment']);
     else if (isOfXState(value)) for (const [key, inner] of Object.entries(parts)) this.visit(INTERNAL.has(key) ? null : inner);
     else this.add(readsOf(value));

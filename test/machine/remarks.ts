@@ -108,7 +108,7 @@ export class Askers {
   /** The remark about an event of this actor or timer that comes after all states that requested it were left. */
   late(thing: AnyActor | Timer | undefined, root: AnyActor, chart: string): Remark | null {
     if (!thing || !this.isLate(thing)) return null;
-    const { value } = root.getSnapshot() as AnyMachineSnapshot;
+    const { value }: AnyMachineSnapshot = root.getSnapshot();
     const where = `comes in ${JSON.stringify(value)}, after the state that asked for it was left`;
     if (!('scheduled' in thing)) {
       const of = baseName(thing);

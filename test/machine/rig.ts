@@ -162,7 +162,7 @@ export class Rig {
   }
 
   get snapshot(): AnyMachineSnapshot {
-    return this.root.getSnapshot() as AnyMachineSnapshot;
+    return this.root.getSnapshot();
   }
 
   /** Everything that can happen next, in an order that is the same in every run. */
@@ -192,7 +192,7 @@ export class Rig {
   }
 
   private *choicesOf(actor: AnyActor, name: string): Generator<MachineStep> {
-    const snapshot = actor.getSnapshot() as AnyMachineSnapshot & { readonly input?: unknown };
+    const snapshot: AnyMachineSnapshot & { readonly input?: unknown } = actor.getSnapshot();
     if (snapshot?.status !== 'active') return;
     if (this.real.has(actor)) {
       yield { settles: name };
@@ -274,7 +274,7 @@ export class Rig {
     if ('timer' in step || isFromOutside(step)) return null;
     const [[how, name]] = Object.entries(step) as [[string, string]];
     const actor = this.find(name)!;
-    const chart = this.subject.chartName(parentOf(actor)!.logic as AnyActorLogic);
+    const chart = this.subject.chartName(parentOf(actor)!.logic);
     const what = 'sends' in step ? `${how} ${step.event.type}` : how;
     return chart === undefined ? null : (`${chart}: outcome ${baseName(actor)} ${what}` as Noted);
   }
@@ -287,7 +287,7 @@ export class Rig {
   private relays(event: Message, target: AnyActor, source: AnyActor | undefined): void {
     const { type } = event;
     this.latest = event;
-    const chart = this.subject.chartName(target.logic as AnyActorLogic);
+    const chart = this.subject.chartName(target.logic);
     const sent = this.last && 'event' in this.last ? this.last.event.type : undefined;
     const remark = target === this.root ? null : dropped(event, target, source, chart, sent);
     if (remark) this.remarks.push(remark);
@@ -324,7 +324,7 @@ export class Rig {
     }
     const [how, name] = Object.entries(step)[0] as [Settling['how'] | 'settles', string];
     const actor = this.find(name);
-    if (!actor || (actor.getSnapshot() as { status?: string })?.status !== 'active') return null;
+    if (!actor || actor.getSnapshot()?.status !== 'active') return null;
     if (how === 'settles') return this.settleReal(actor);
     const held = this.held.get(actor);
     if (!held) return null;
@@ -338,7 +338,7 @@ export class Rig {
 
   private eventTo(target: AnyActor, step: Extract<MachineStep, { readonly event: Message }>): Message {
     const samples = target === this.root ? this.subject.tests.events : this.subject.eventsOfChild(target);
-    return this.ask('samples', () => wholeEvent(step, samples, target.getSnapshot() as AnyMachineSnapshot));
+    return this.ask('samples', () => wholeEvent(step, samples, target.getSnapshot()));
   }
 
   /** The step as the application would see it: its event with all that it carries. */
@@ -359,7 +359,7 @@ export class Rig {
   private readonly argsOf = (actor: AnyActor) => (): SampleArgs => ({
     context: this.snapshot.context,
     snapshot: this.snapshot,
-    input: (actor.getSnapshot() as { input?: unknown } | undefined)?.input,
+    input: actor.getSnapshot()?.input,
   });
 
   private timersNow(): ReturnType<typeof timersOf> {
@@ -367,7 +367,7 @@ export class Rig {
   }
 
   private created(actor: AnyActor, kind: LogicKind): AnyActorLogic {
-    const logic = actor.logic as AnyActorLogic;
+    const logic: AnyActorLogic = actor.logic;
     // The first of all is the machine itself, observed already.
     if (logic === this.subject.machine) return logic;
     this.made.push(actor);
@@ -407,8 +407,8 @@ export class Rig {
   charts(): readonly (readonly [name: string, snapshot: AnyMachineSnapshot])[] {
     const all = [[this.root, ''] as const, ...actorsBelow(this.root)];
     return all.flatMap(([actor, name]) => {
-      const snapshot = actor.getSnapshot() as Partial<AnyMachineSnapshot> | undefined;
-      return snapshot?._nodes === undefined ? [] : [[name, snapshot as AnyMachineSnapshot] as const];
+      const snapshot: AnyMachineSnapshot | undefined = actor.getSnapshot();
+      return snapshot?._nodes === undefined ? [] : [[name, snapshot] as const];
     });
   }
 

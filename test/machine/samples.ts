@@ -157,7 +157,7 @@ export function valuesOf(
     throw new UsageError(
       `the samples of ${of} are ${plainly(values)}. Pass a list, a function that returns a list, or a fast-check arbitrary.`,
     );
-  return values as readonly unknown[];
+  return values;
 }
 
 function called(given: (args: SampleArgs) => readonly unknown[], args: SampleArgs, of: string): readonly unknown[] {

@@ -32,7 +32,7 @@ export type LogicKind = 'machine' | keyof typeof factories | 'other';
 
 export function kindOfLogic(logic: AnyActorLogic): LogicKind {
   if ('getStateNodeById' in logic) return 'machine';
-  const source = String((logic as Partial<AnyActorLogic>).transition);
+  const source = String(logic.transition);
   const found = Object.entries(factories).find(([, made]) => String(made.transition) === source);
   return (found?.[0] as LogicKind | undefined) ?? 'other';
 }
@@ -96,18 +96,17 @@ export function createStaged(
       // Passes inspection events to the observer without a copy for each.
       actor.system._sendInspectionEvent = (inspected: any) => {
         if (inspected.type === '@xstate.actor') prepare(inspected.actorRef);
-        if (inspected.type === '@xstate.event')
-          hooks.relays(inspected.event as Message, inspected.actorRef as AnyActor, inspected.sourceRef as AnyActor);
+        if (inspected.type === '@xstate.event') hooks.relays(inspected.event, inspected.actorRef, inspected.sourceRef);
         if (inspected.type === '@xstate.microstep') report(inspected, hooks.taken);
       };
       sessions = 1;
     }
-    actor.logic = hooks.created(actor as AnyActor, kindOfLogic(actor.logic as AnyActorLogic));
+    actor.logic = hooks.created(actor, kindOfLogic(actor.logic));
     const perform = actor._actorScope.actionExecutor;
     actor._actorScope.actionExecutor = (action: PerformedAction) => {
       if (action.type.startsWith('xstate.')) return perform(action);
       const { exec } = action;
-      const isPerformed = hooks.performs(actor as AnyActor, action) && exec !== undefined;
+      const isPerformed = hooks.performs(actor, action) && exec !== undefined;
       const hooked = (info: unknown, params: unknown) => hooks.perform(action, () => exec!(info, params));
       perform({ ...action, exec: isPerformed ? hooked : undefined });
     };
@@ -133,11 +132,11 @@ export function heldLogic(logic: AnyActorLogic, received: (event: Message) => vo
     transition: (state: any, event: any, scope: any) => {
       if (event.type === 'xstate.stop') return { ...state, status: 'stopped', input: undefined };
       if (event.type === BREAKS) throw event.data;
-      if (/^xstate\.(promise|observable)\./.test(event.type as string)) return logic.transition(state, event, scope);
-      received(event as Message);
+      if (/^xstate\.(promise|observable)\./.test(event.type)) return logic.transition(state, event, scope);
+      received(event);
       return state;
     },
-  } as AnyActorLogic;
+  };
 }
 
 /** The result that a test gives to a held service: it is done, fails, emits a value, completes, or sends an event. */
@@ -157,14 +156,14 @@ const SETTLED_BY: Readonly<Partial<Record<LogicKind, Readonly<Record<string, str
 /** Gives a held service a result, in the same way as XState's own services report theirs. */
 export function settleService(actor: AnyActor, kind: LogicKind, settling: Settling): void {
   const { how } = settling;
-  const self = actor as any;
-  if (how === 'sends') return relay(actor, self._parent as AnyActor, settling.value);
+  const self: any = actor;
+  if (how === 'sends') return relay(actor, self._parent, settling.value);
   const type = SETTLED_BY[kind]![how]!;
   relay(actor, actor, { type, ...('value' in settling && { data: settling.value }) });
 }
 
 /** A promise instead of an actor whose work is held. */
-export const standIn = factories.promise as AnyActorLogic;
+export const standIn: AnyActorLogic = factories.promise;
 
 /** The source name of an actor, if it has one. */
 export const actorSource = ({ src }: AnyActor): string | undefined =>
@@ -187,7 +186,7 @@ export const noneAlone = (name: string, kind: LogicKind): UsageError =>
 
 /** A promise that does its real work and then waits for the step that gives the result to the machine. */
 export function performedLogic(logic: AnyActorLogic, began: (end: Promise<Settling>) => void): AnyActorLogic {
-  const create = (logic as unknown as { config: (args: unknown) => unknown }).config;
+  const create = (logic as { config: (args: unknown) => unknown }).config;
   return {
     ...heldLogic(logic, () => {}),
     start: ({ input }: { input: unknown }, { self, system, emit }: any) => {

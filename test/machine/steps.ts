@@ -22,14 +22,14 @@ export function nameOfStep(step: MachineStep): string {
  * @public
  */
 export function describeStep(step: MachineStep): string {
-  const { chance } = step as { readonly chance?: number };
+  const { chance } = step;
   const described = describeValues(step);
   return chance === undefined ? described : `${described} (chance ${chance})`;
 }
 
 function describeValues(step: MachineStep): string {
   const name = nameOfStep(step);
-  const values = { ...step } as Record<string, unknown>;
+  const values: Record<string, unknown> = { ...step };
   if (typeof values['description'] === 'string') return `${name} ${values['description']}`;
   if ('event' in step) {
     const { type: _, ...payload } = step.event;
@@ -72,7 +72,7 @@ export function isJson(value: unknown, around: readonly unknown[] = []): boolean
   if (around.includes(value)) return false;
   const inside = [...around, value];
   if (Array.isArray(value)) return value.every((one) => isJson(one, inside));
-  if (typeof value !== 'object' || ![Object.prototype, null].includes(Object.getPrototypeOf(value) as null)) return false;
+  if (typeof value !== 'object' || ![Object.prototype, null].includes(Object.getPrototypeOf(value))) return false;
   return Object.values(value).every((one) => isJson(one, inside));
 }
 

@@ -154,7 +154,7 @@ export class Subject {
 
   /** A child's logic, observed if it is a chart. */
   observedChild(actor: AnyActor, kind: LogicKind): AnyActorLogic {
-    const logic = actor.logic as AnyActorLogic;
+    const logic: AnyActorLogic = actor.logic;
     if (kind !== 'machine') return logic;
     let child = this.children.get(logic);
     if (!child)
@@ -182,7 +182,7 @@ export class Subject {
 
   /** Records an action without an implementation that no config names: a function requested it. */
   lacks(actor: AnyActor, type: string): void {
-    const chart = this.chartName(actor.logic as AnyActorLogic);
+    const chart = this.chartName(actor.logic);
     if (chart === undefined || this.unwritten.has(`${chart}: action ${type}` as Noted)) return;
     this.unwritten.add(`${chart}: action ${type}` as Noted);
     this.charts.set(chart, [...this.charts.get(chart)!, `action ${type}` as Item]);
@@ -192,7 +192,7 @@ export class Subject {
     for (const name of [actorSource(actor), baseName(actor)]) {
       if (name === undefined) continue;
       const of = this.met.get(name) ?? new Set();
-      this.met.set(name, of.add(actor.logic as AnyActorLogic));
+      this.met.set(name, of.add(actor.logic));
     }
   }
 }

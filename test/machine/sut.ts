@@ -54,7 +54,7 @@ export async function assertStates(
       const where = i === 0 ? name : `${chart}: ${name}`;
       for (const [pattern, check] of i === 0 ? Object.entries(tests ?? {}) : [])
         if (name !== '' && matches(pattern, name)) await hold(where, () => check(sut, snapshot));
-      const { test } = (node.meta ?? {}) as { test?: (sut: unknown, snapshot: AnyMachineSnapshot) => unknown };
+      const { test }: { test?: (sut: unknown, snapshot: AnyMachineSnapshot) => unknown } = node.meta ?? {};
       if (test) await hold(where, () => test(sut, snapshot));
     }
 }

@@ -203,7 +203,7 @@ async function graphAlong(subject: Subject, steps: readonly MachineStep[]): Prom
   const known = new Map<string, MachineVertex>();
   const { temporal = {} } = subject.tests;
   const nothing = Object.fromEntries(Object.keys(temporal).map((rule) => [rule, {}]));
-  const unknown = { edges: null, marks: nothing } as unknown as MachineVertex;
+  const unknown = { edges: null, marks: nothing } as unknown;
   const arrive = (way: readonly MachineStep[]): MachineVertex => {
     const key = rig.key();
     const edges = new Map<string, MachineEdge>();

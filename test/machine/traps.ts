@@ -122,7 +122,7 @@ function unsampledStates({ original, name }: Subject, { vertices }: MachineGraph
 /** True if a step had no effect: its transitions only assign, and no action of the application was requested. */
 const isIdle = ({ items, view }: MachineEdge, idle: ReadonlySet<string>): boolean =>
   view.acted.length === 0 &&
-  [...(items as ReadonlySet<string>)].every((item) => {
+  [...items].every((item) => {
     const [, id] = /: transition (.*)$/s.exec(item) ?? [];
     return id === undefined || idle.has(id);
   });
@@ -187,7 +187,7 @@ function placesOf(vertices: readonly MachineVertex[]): ReadonlyMap<string, Place
     place.within.set(vertex, within);
     if (edges === null || isTarget || view.status !== 'active') place.isOpen = false;
     for (const { to, step, items } of edges?.values() ?? []) {
-      const isTaken = [...(items as ReadonlySet<string>)].some((item) => item.includes(': transition '));
+      const isTaken = [...items].some((item) => item.includes(': transition '));
       place.isActive ||= isTaken;
       place.isTouched ||= isTaken && isFromOutside(step);
       const target = JSON.stringify(to.value);
@@ -293,7 +293,7 @@ export function* waitsWithoutTimeout(subject: Subject, graph: MachineGraph): Gen
 /** The transitions that a delayed event has taken, without their places in the lists of choices. */
 function transitionsByTimer({ vertices }: MachineGraph): ReadonlySet<string> {
   const steps = vertices.flatMap(({ edges }) => [...(edges?.values() ?? [])]).filter(({ step }) => 'timer' in step);
-  return new Set(steps.flatMap(({ items }) => [...(items as ReadonlySet<string>)].map((item) => item.replace(/ #\d+$/, ''))));
+  return new Set(steps.flatMap(({ items }) => [...items].map((item) => item.replace(/ #\d+$/, ''))));
 }
 
 /** The names of the services that a state waits for; empty if it has another actor. */

@@ -83,9 +83,9 @@ function receiverOf(to: unknown): Sent['to'] {
 export function eventsPassedOn(snapshot: AnyMachineSnapshot, descriptor: string): readonly string[] {
   const choices = snapshot._nodes.flatMap((node) => node.transitions.get(descriptor) ?? []);
   if (!choices.some((choice) => passesOn(choice, snapshot.machine))) return [];
-  const children = Object.values(snapshot.children) as readonly (AnyActor | undefined)[];
+  const children: readonly (AnyActor | undefined)[] = Object.values(snapshot.children);
   const types = children.flatMap((child) => {
-    const inner = child?.getSnapshot() as Partial<AnyMachineSnapshot> | undefined;
+    const inner: Partial<AnyMachineSnapshot> | undefined = child?.getSnapshot();
     return inner?._nodes && inner.status === 'active' ? receivedBy(inner as AnyMachineSnapshot) : [];
   });
   return types.filter((type) => matchesDescriptor(type, descriptor));

@@ -177,7 +177,7 @@ function swap(list: unknown[], n: number): void {
 function isUnseen(actions: readonly unknown[], n: number, machine: AnyStateMachine): boolean {
   const kinds = [actions[n - 1], actions[n]].map((action) => {
     const name = typeof action === 'object' ? (action as { readonly type: string }).type : action;
-    const implementation = typeof name === 'string' ? (machine.implementations.actions as Record<string, unknown>)[name] : name;
+    const implementation = typeof name === 'string' ? machine.implementations.actions[name] : name;
     const builtin = (implementation as { type?: string } | undefined)?.type;
     if (builtin === 'xstate.emit') return 'emit';
     return typeof action === 'object' && builtin === undefined ? 'effect' : 'other';

@@ -221,18 +221,18 @@ class TakenSteps {
     };
     const noteEvent = (kind: 'step' | 'accept', { value, context }: AnyMachineSnapshot, event: Message): void =>
       note({ kind, value, context, event });
-    const copy = chart.provide({}) as AnyStateMachine;
+    const copy: AnyStateMachine = chart.provide({});
     const { getInitialSnapshot, transition, getTransitionData } = copy;
     copy.getInitialSnapshot = (scope, input) => {
       note({ kind: 'start', input });
       return getInitialSnapshot.call(copy, scope, input);
     };
     copy.transition = (snapshot, event, scope) => {
-      noteEvent('step', snapshot as AnyMachineSnapshot, event as Message);
+      noteEvent('step', snapshot, event);
       return transition.call(copy, snapshot, event, scope);
     };
     copy.getTransitionData = (snapshot, event) => {
-      noteEvent('accept', snapshot as AnyMachineSnapshot, event as Message);
+      noteEvent('accept', snapshot, event);
       return getTransitionData.call(copy, snapshot, event);
     };
     return copy;

@@ -102,7 +102,7 @@ const traversal = (statesMax: number): any => ({
 
 /** The first step of a path of `xstate/graph` is its beginning. */
 const walkedEdges = ({ steps }: { steps: readonly { event: any }[] }): Edge[] =>
-  steps.slice(1).map(({ event }) => (event as GraphEvent).edge);
+  steps.slice(1).map(({ event }): Edge => event.edge);
 
 /** Paths as a tree: the continuations of each path. */
 interface Branches extends Map<Edge, Branches> {}

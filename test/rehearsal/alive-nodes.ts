@@ -43,7 +43,7 @@ const PLACE = Symbol.for('xstate-quiver.watchers');
 
 /** Calls `watch` for every node that a process creates, until the returned function is called. */
 export function watchNodes(watch: (node: LiveNodeView, process: Process) => void): () => void {
-  const places = globalThis as unknown as Record<symbol, Set<(created: object) => void> | undefined>;
+  const places: Record<symbol, Set<(created: object) => void> | undefined> = globalThis;
   const watchers = (places[PLACE] ??= new Set());
   const notify = (created: object) => {
     const process = here()?.process;

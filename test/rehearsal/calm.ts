@@ -50,7 +50,7 @@ export class Calm {
 
   observe({ type, at, peer, ...rest }: RehearsalEvent): void {
     if (type === 'start' && this.disturbed.has(peer!))
-      this.until(peer!, at + ((rest['life'] as number) === 1 ? Math.min(BEGIN_MS, this.recoveryMs) : this.recoveryMs));
+      this.until(peer!, at + (rest['life'] === 1 ? Math.min(BEGIN_MS, this.recoveryMs) : this.recoveryMs));
     else if (type === 'end') this.fail(peer!, at);
     else if (type === 'members') this.lists.push({ at, lists: rest['lists'] as Lists['lists'] });
     else if (type === 'fault' || type === 'healed') {

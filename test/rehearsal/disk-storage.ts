@@ -33,7 +33,7 @@ export const diskStorage = (disk: RehearsedPeer['disk']) => ({
   load: async (key: string): Promise<any> => {
     const text = await disk.read(key);
     if (text === undefined) return undefined;
-    const [hash, content] = text.split(/\n(.*)/s) as [string, string?];
+    const [hash, content] = text.split(/\n(.*)/s);
     return content !== undefined && hash === hashOf(content) ? JSON.parse(content) : null;
   },
   save: async (key: string, value: unknown) => {

@@ -122,7 +122,7 @@ class Lane {
 
   private marks(): Overlay {
     const views = [...this.roles.values()].filter(({ chart }) => chart === 'request');
-    const inside = views.filter(({ value }) => value === 'inside').map(({ context }) => context.lock as string);
+    const inside = views.filter(({ value }) => value === 'inside').map(({ context }): string => context.lock);
     if (inside.length > 0) return { tone: 'held', badge: inside.join(' ') };
     return { tone: views.some(({ value }) => value === 'waiting') ? 'waiting' : 'plain' };
   }
@@ -130,7 +130,7 @@ class Lane {
 
 /** The step that an event of the story means for its process. */
 function stepFieldsOf(lane: Lane, { at: _, type, peer: __, ...fields }: RehearsalEvent): StepFields {
-  const { lock, ask, fence, life } = fields as Readonly<Record<string, any>>;
+  const { lock, ask, fence, life } = fields;
   const role = `${lock} ${ask}`;
   if (type === 'start' || type === 'end') lane.take('process', type);
   else if (type === 'ask') lane.open(role, { lock, ask });

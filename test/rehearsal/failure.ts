@@ -76,43 +76,41 @@ export function checkFailure(value: unknown): RehearsalFailure {
     throw new UsageError(
       `The failure of the rehearsal was changed or truncated: ${wrong}. Pass it as \`rehearse\` has reported it.`,
     );
-  return { ...value, story } as unknown as RehearsalFailure;
+  return { ...value, story } as RehearsalFailure;
 }
 
 type Raw = Readonly<Record<string, unknown>>;
 
-const isNumber = (value: unknown): boolean => Number.isFinite(value);
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isListOf = (value: unknown, is: (one: unknown) => boolean): value is unknown[] => Array.isArray(value) && value.every(is);
-const isTime = (value: unknown): boolean => isNumber(value) && (value as number) >= 0;
-const isLatency = (value: unknown): boolean =>
-  isListOf(value, isTime) && value.length === 2 && (value[0] as number) <= (value[1] as number);
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isListOf = <T>(value: unknown, is: (one: unknown) => one is T): value is T[] => Array.isArray(value) && value.every(is);
+const isTime = (value: unknown): value is number => isNumber(value) && value >= 0;
+const isLatency = (value: unknown): boolean => isListOf(value, isTime) && value.length === 2 && value[0]! <= value[1]!;
 
 /** The first problem of a scenario, with its place; `null` if it is valid. */
 function wrongIn(scenario: Raw): string | null {
-  const { peers, services, clients, startsMs, skewsMs, faults, distances } = scenario;
-  const lists = { peers, services, clients };
-  const odd = Object.entries(lists).find(([, names]) => !isListOf(names, isText));
-  if (odd) return `scenario.${odd[0]} is not a list of names`;
-  const ids = Object.values(lists).flat() as readonly string[];
-  const isOf = (value: unknown) => ids.includes(value as string);
-  const seconds = scenario['seconds'] as number;
+  const { peers, services, clients, seconds, startsMs, skewsMs, faults, distances } = scenario;
+  const notNames = (name: string) => `scenario.${name} is not a list of names`;
+  if (!isListOf(peers, isText)) return notNames('peers');
+  if (!isListOf(services, isText)) return notNames('services');
+  if (!isListOf(clients, isText)) return notNames('clients');
+  const ids: unknown[] = [...peers, ...services, ...clients];
+  const isOf = (value: unknown): value is string => ids.includes(value);
   if (!(isNumber(seconds) && seconds > 0 && seconds <= SECONDS_MAX))
     return `scenario.seconds is not a number greater than 0 and at most ${SECONDS_MAX}`;
-  if (ids.length !== new Set(ids).size || (peers as unknown[]).length === 0)
-    return 'scenario has no peers, or two processes with the same name';
+  if (ids.length !== new Set(ids).size || peers.length === 0) return 'scenario has no peers, or two processes with the same name';
   if (!isNumber(scenario['seed'])) return 'scenario.seed is not a number';
-  const starting = (peers as unknown[]).length + (clients as unknown[]).length;
+  const starting = peers.length + clients.length;
   if (!isListOf(startsMs, isTime) || startsMs.length !== starting)
     return `scenario.startsMs is not a list of ${starting} times of at least 0`;
   if (!isListOf(skewsMs, isNumber) || skewsMs.length !== starting) return `scenario.skewsMs is not a list of ${starting} times`;
   if (!isLatency(scenario['latencyMs'])) return 'scenario.latencyMs is not two times of at least 0, the smaller one first';
-  const isDistance = (one: unknown) => isObject(one) && isListOf(one['between'], isOf) && isLatency(one['latencyMs']);
+  const isDistance = (one: unknown): one is Raw => isObject(one) && isListOf(one['between'], isOf) && isLatency(one['latencyMs']);
   if (!isListOf(distances, isDistance)) return 'scenario.distances is not a list of pairs of processes with their latency';
   if (!LIMIT_SETTINGS.includes(scenario['limits'] as never)) return `scenario.limits is not one of ${LIMIT_SETTINGS.join(', ')}`;
   if (!isObject(scenario['knobs'])) return 'scenario.knobs is not an object';
   if (!isListOf(faults, isObject)) return 'scenario.faults is not a list';
-  const wrong = (faults as unknown as Raw[]).map((fault, i) => wrongFault(fault, `scenario.faults[${i}]`, isOf));
+  const wrong = faults.map((fault, i) => wrongFault(fault, `scenario.faults[${i}]`, isOf));
   return wrong.find((text) => text !== null) ?? null;
 }
 

@@ -44,7 +44,7 @@ interface Grant {
   readonly at: number;
 }
 
-const grantOf = ({ peer, lock, fence, mode, at }: RehearsalEvent): Grant => ({ peer, lock, fence, mode, at }) as unknown as Grant;
+const grantOf = ({ peer, lock, fence, mode, at }: RehearsalEvent): Grant => ({ peer, lock, fence, mode, at }) as Grant;
 
 const areReaders = (a: Grant, b: Grant): boolean => a.mode === 'shared' && b.mode === 'shared';
 
@@ -95,10 +95,10 @@ class Inside {
   observe(event: RehearsalEvent): void {
     const { type, peer, lock } = event;
     if (type === 'grant') {
-      const inside = this.of(lock as string);
+      const inside = this.of(lock!);
       inside.set(peer!, grantOf(event));
-      this.grants.set(lock as string, inside);
-    } else if (type === 'lost' || type === 'release') this.of(lock as string).delete(peer!);
+      this.grants.set(lock!, inside);
+    } else if (type === 'lost' || type === 'release') this.of(lock!).delete(peer!);
     else if (type === 'end') for (const inside of this.grants.values()) inside.delete(peer!);
   }
 
@@ -160,16 +160,16 @@ export const undisturbed = (): RehearsalJudge => ({
         const loss = losses.get(peer!);
         if (loss !== undefined && (type === 'grant' || (type === 'end' && hasLeft(loss)))) return loss.description;
         if (type === 'exit' || type === 'uncaught' || type === 'end') losses.delete(peer!);
-        if (type === 'left') loss?.inside.delete(lock as string);
-        const grant = type === 'lost' ? inside.of(lock as string).get(peer!) : undefined;
+        if (type === 'left') loss?.inside.delete(lock!);
+        const grant = type === 'lost' ? inside.of(lock!).get(peer!) : undefined;
         calm.observe(event);
         inside.observe(event);
         if (!grant || !calm.isUndisturbed(peer!, grant.at)) return null;
-        const description = `${peer} lost "${lock as string}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
+        const description = `${peer} lost "${lock}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
         if (!calm.hasFullDisk(peer!)) return description;
         losses.set(peer!, {
           description: loss?.description ?? description,
-          inside: new Set([...(loss?.inside ?? []), lock as string]),
+          inside: new Set([...(loss?.inside ?? []), lock!]),
         });
         return null;
       },
@@ -200,15 +200,15 @@ export const settles = (): RehearsalJudge => ({
       observe: (event) => {
         const { type, peer, lock, ask, at } = event;
         inside.observe(event);
-        if (type === 'ask') open.set(`${peer} ${ask as string}`, event);
-        else if (type === 'settle') open.delete(`${peer} ${ask as string}`);
+        if (type === 'ask') open.set(`${peer} ${ask}`, event);
+        else if (type === 'settle') open.delete(`${peer} ${ask}`);
         else if (type === 'end') for (const key of open.keys()) if (key.startsWith(`${peer} `)) open.delete(key);
-        if (type === 'grant' || type === 'release' || type === 'lost') moved.set(lock as string, at);
+        if (type === 'grant' || type === 'release' || type === 'lost') moved.set(lock!, at);
         return null;
       },
       end: (now) => {
         for (const { peer, lock, at } of open.values()) {
-          const name = lock as string;
+          const name = lock!;
           const isStill = Math.max(at, moved.get(name) ?? 0) + stillMs(scenario) < now;
           if (isStill && inside.of(name).size === 0)
             return `${peer} requested "${name}" at ${Math.round(at)} ms and still waits, although no peer holds it`;
@@ -227,8 +227,7 @@ export const settles = (): RehearsalJudge => ({
 export const noErrors = (): RehearsalJudge => ({
   name: 'no errors',
   begin: () => ({
-    observe: ({ type, peer, error }) =>
-      type === 'uncaught' ? `${peer} ended because of an uncaught error: ${error as string}` : null,
+    observe: ({ type, peer, error }) => (type === 'uncaught' ? `${peer} ended because of an uncaught error: ${error}` : null),
   }),
 });
 

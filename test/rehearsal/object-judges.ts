@@ -50,7 +50,7 @@ const describe = ({ who, input, output, calledAt, returnedAt }: ObjectOperation)
 type Note = RehearsalEvent & { readonly what?: string };
 
 const noted = (what: string, check: (note: Note) => RehearsalVerdict) => (event: RehearsalEvent) =>
-  event.type === 'note' && (event as Note).what === what ? check(event) : null;
+  event.type === 'note' && event.what === what ? check(event) : null;
 
 /**
  * Checks that no value of a field is noted twice, for example names or invoice numbers.
@@ -96,7 +96,7 @@ export const withinBudget = (what: string, field: string, budget: number): Rehea
     return {
       observe: noted(what, ({ peer, [field]: amount }) => {
         taken += amount as number;
-        return taken > budget ? `${peer} took ${amount as number}, for a total of ${taken} of ${budget}` : null;
+        return taken > budget ? `${peer} took ${amount}, for a total of ${taken} of ${budget}` : null;
       }),
     };
   },
@@ -136,10 +136,10 @@ export const oneLeader = (what = 'leader', electedMs = ELECTED_MS): RehearsalJud
         if (now < changedAt + electedMs) return null;
         const [[first, leader] = [], ...others] = leaders;
         const other = others.find(([, its]) => its !== leader);
-        if (other) return `the leader of ${first} is ${leader as string}, but that of ${other[0]} is ${other[1] as string}`;
+        if (other) return `the leader of ${first} is ${leader}, but that of ${other[0]} is ${other[1]}`;
         return first === undefined || leaders.has(leader as string)
           ? null
-          : `the leader of ${first} is ${leader as string}, which is not up`;
+          : `the leader of ${first} is ${leader}, which is not up`;
       },
     };
   },
@@ -169,7 +169,7 @@ export const delivery = (): RehearsalJudge => ({
         const { type, peer, at, what, to, from, message } = event;
         if (type !== 'note' || (what !== 'sent' && what !== 'got')) return null;
         const key = JSON.stringify(message);
-        const way = what === 'sent' ? `${peer} to ${to as string}` : `${from as string} to ${peer}`;
+        const way = what === 'sent' ? `${peer} to ${to}` : `${from} to ${peer}`;
         const all = sent.get(way) ?? [];
         if (what === 'sent') {
           sent.set(way, all);
@@ -224,7 +224,7 @@ export const noLeaks = (
   name: 'no leaks',
   begin: () => ({
     observe: ({ type, peer, warning, ...holds }) => {
-      if (type === 'warning') return String(warning).includes('MaxListeners') ? `${peer}: ${warning as string}` : null;
+      if (type === 'warning') return String(warning).includes('MaxListeners') ? `${peer}: ${warning}` : null;
       if (type !== 'holds') return null;
       for (const [what, most] of Object.entries({ ...HELD_MAX, ...bounds })) {
         const held = holds[what] as number;

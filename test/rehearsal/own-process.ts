@@ -47,7 +47,7 @@ export function ownProcess(world: VirtualWorld): Undo[] {
 }
 
 function replaced(name: string, does: (own: Process, ...args: any[]) => unknown): Undo {
-  const real = Reflect.get(process, name) as (...args: unknown[]) => unknown;
+  const real: (...args: unknown[]) => unknown = Reflect.get(process, name);
   return put(process, name, (...args: unknown[]) => {
     const own = here()?.process;
     const isReal = !own || (name === 'emit' && OF_NODE.has(args[0]));
@@ -56,7 +56,7 @@ function replaced(name: string, does: (own: Process, ...args: any[]) => unknown)
 }
 
 function answerOf(events: Process['events'], name: string, args: unknown[]): unknown {
-  const answer: unknown = Reflect.apply(Reflect.get(events, name) as () => unknown, events, args);
+  const answer: unknown = Reflect.apply(Reflect.get(events, name), events, args);
   return answer === events ? process : answer;
 }
 
@@ -65,7 +65,7 @@ function kill(world: VirtualWorld, own: Process, pid: unknown, signal: unknown):
   if (Number(pid) !== process.pid && Number(pid) !== 0)
     throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH', syscall: 'kill', errno: -constants.errno.ESRCH });
   if (signal === 0) return true;
-  const name = Object.entries(constants.signals).find((one) => one.includes(signal as number))?.[0];
+  const name = Object.entries(constants.signals).find((one) => one.some((known) => known === signal))?.[0];
   if (name === undefined) throw Object.assign(new TypeError(`Unknown signal: ${String(signal)}`), { code: 'ERR_UNKNOWN_SIGNAL' });
   world.kill(own, name);
   return true;
@@ -73,7 +73,7 @@ function kill(world: VirtualWorld, own: Process, pid: unknown, signal: unknown):
 
 /** Warnings of Node, for example of leaking listeners. */
 function emitWarning(world: VirtualWorld): (...args: any[]) => void {
-  const real = process.emitWarning.bind(process) as (...args: any[]) => void;
+  const real: (...args: any[]) => void = process.emitWarning.bind(process);
   return (warning: string | Error, ...rest) => {
     if (!here()) return real(warning, ...rest);
     world.report('warning', { peer: world.current!.id, warning: errorText(warning) });
@@ -90,10 +90,10 @@ function catchErrors(world: VirtualWorld): Undo[] {
       else throw args[0];
     };
     process.removeAllListeners(event);
-    process.on(event as never, handle);
+    process.on(event, handle);
     return () => {
-      process.off(event, handle as never);
-      for (const listener of before) process.on(event as never, listener);
+      process.off(event, handle);
+      for (const listener of before) process.on(event, listener);
     };
   });
 }

@@ -17,12 +17,16 @@ import { WorldSocket } from './web-sockets.js';
 import type { RehearsalTurn, VirtualWorld } from './world.js';
 
 const required = createRequire(import.meta.url);
-const modules = {
-  timers: required('node:timers') as Record<string, unknown>,
-  promises: required('node:timers/promises') as Record<string, unknown>,
-  net: required('node:net') as Record<string, unknown>,
-  dns: required('node:dns') as Record<string, unknown>,
-  crypto: required('node:crypto') as Record<string, unknown>,
+type Call = (...args: unknown[]) => unknown;
+
+type Calls = Record<string, Call>;
+
+const modules: { timers: Calls; promises: Calls; net: Calls; dns: Calls; crypto: NodeCrypto } = {
+  timers: required('node:timers'),
+  promises: required('node:timers/promises'),
+  net: required('node:net'),
+  dns: required('node:dns'),
+  crypto: required('node:crypto'),
 };
 
 /** Replaces the platform for the processes of this world, until the returned function is called. */
@@ -51,12 +55,12 @@ function setLimits(limits: LimitSetting): Undo {
 function patches(world: VirtualWorld): Undo[] {
   const timers = timersOf(world);
   const channels = new BroadcastChannels(world);
-  const whenCurrent = <T extends abstract new (...args: any[]) => object>(Own: T, real: unknown) =>
-    new Proxy(Own, { construct: (target, args) => Reflect.construct(here() ? target : (real as T), args) as object });
+  const whenCurrent = <T extends abstract new (...args: any[]) => object>(Own: T, real: Function) =>
+    new Proxy(Own, { construct: (target, args): object => Reflect.construct(here() ? target : real, args) });
   return [
     ...Object.entries(timers).flatMap(([name, timer]) => [put(globalThis, name, timer), put(modules.timers, name, timer)]),
-    put(modules.promises, 'setTimeout', promised(timers['setTimeout']!, modules.promises['setTimeout'])),
-    put(modules.promises, 'setImmediate', promised(timers['setImmediate']!, modules.promises['setImmediate'])),
+    put(modules.promises, 'setTimeout', promised(timers['setTimeout']!, modules.promises['setTimeout']!)),
+    put(modules.promises, 'setImmediate', promised(timers['setImmediate']!, modules.promises['setImmediate']!)),
     ...chanceOf(world),
     put(AbortSignal, 'timeout', timeout()),
     subtleOf(world),
@@ -121,9 +125,9 @@ function timersOf(world: VirtualWorld): Readonly<Record<string, (...args: any[])
 
 /** Like `node:timers/promises`. */
 const promised =
-  (timer: (...args: any[]) => unknown, real: unknown) =>
+  (timer: (...args: any[]) => unknown, real: Call) =>
   (...args: unknown[]) => {
-    if (!here()) return (real as (...args: unknown[]) => unknown)(...args);
+    if (!here()) return real(...args);
     const [ms, value] = timer.length === 1 ? [undefined, args[0]] : args;
     return new Promise((resolve) => (ms === undefined ? timer(() => resolve(value)) : timer(() => resolve(value), ms)));
   };
@@ -160,17 +164,17 @@ function chanceOf(world: VirtualWorld): Undo[] {
     fill,
     uuid: () => uuidOf({ fill }),
   };
-  return steerChance(chance, modules.crypto as unknown as NodeCrypto);
+  return steerChance(chance, modules.crypto);
 }
 
 function subtleOf(world: VirtualWorld): Undo {
   const { subtle } = crypto;
   const work = new Proxy(subtle, {
     get: (target, key) => {
-      const own = Reflect.get(target, key) as unknown;
+      const own: unknown = Reflect.get(target, key);
       if (typeof own !== 'function') return own;
       return (...args: unknown[]) => {
-        const answer = Reflect.apply(own, target, args) as Promise<unknown>;
+        const answer: Promise<unknown> = Reflect.apply(own, target, args);
         return here() ? world.fromOutside(answer) : answer;
       };
     },
@@ -182,11 +186,11 @@ function subtleOf(world: VirtualWorld): Undo {
 
 function netOf(world: VirtualWorld): Undo[] {
   const { net, dns } = modules;
-  const whenHere = (name: string, own: (...args: unknown[]) => unknown) => {
-    const real = net[name] as (...args: unknown[]) => unknown;
+  const whenHere = (name: string, own: Call) => {
+    const real = net[name]!;
     return put(net, name, (...args: unknown[]) => (here() ? own(...args) : real(...args)));
   };
-  const lookup = dns['lookup'] as (...args: unknown[]) => unknown;
+  const lookup = dns['lookup']!;
   return [
     whenHere('connect', WorldTcpSocket.connect),
     whenHere('createConnection', WorldTcpSocket.connect),
@@ -196,14 +200,13 @@ function netOf(world: VirtualWorld): Undo[] {
 }
 
 /** `dns.lookup`: the name of a process is its address. */
-function lookUp(world: VirtualWorld, args: readonly unknown[]): void {
+function lookUp(world: VirtualWorld, args: readonly any[]): void {
   const [host, second] = args;
-  const answer = args.at(-1) as (error: Error | null, address?: unknown, family?: number) => void;
-  const isForAll = typeof second === 'object' && (second as { readonly all?: boolean } | null)?.all === true;
-  world.after(1, world.current, `${host as string} is looked up`, () => {
-    if (!world.processes.has(host as string))
-      return answer(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host as string}`), { code: 'ENOTFOUND' }));
-    return isForAll ? answer(null, [{ address: host, family: 4 }]) : answer(null, host, 4);
+  const answer: (error: Error | null, address?: unknown, family?: number) => void = args.at(-1);
+  world.after(1, world.current, `${host} is looked up`, () => {
+    if (!world.processes.has(host))
+      return answer(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }));
+    return second?.all === true ? answer(null, [{ address: host, family: 4 }]) : answer(null, host, 4);
   });
 }
 

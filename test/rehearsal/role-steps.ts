@@ -61,7 +61,7 @@ export class RoleSteps {
 
   /** The recorded steps as plain data. */
   all(): RunRoles {
-    return JSON.parse(JSON.stringify({ charts: this.charts, steps: [...this.before.values(), ...this.steps] })) as RunRoles;
+    return JSON.parse(JSON.stringify({ charts: this.charts, steps: [...this.before.values(), ...this.steps] }));
   }
 
   private watch(node: LiveNodeView, process: Process): void {

@@ -82,7 +82,7 @@ export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watch
   const acquire = async (name: string, options?: unknown) => {
     const { ask: number, settle } = ask(name);
     try {
-      const lock = (await locks.acquire(name, options)) as GrantedLock | null;
+      const lock: GrantedLock | null = await locks.acquire(name, options);
       settle(lock ? 'granted' : 'not available');
       if (!lock) return null;
       const [leave, release] = [enter(report, peer, name, number, lock), lock.release.bind(lock)];
@@ -100,8 +100,8 @@ export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watch
     get: (target, key) => {
       if (key === 'request') return request;
       if (key === 'acquire') return acquire;
-      const own = Reflect.get(target, key, target) as unknown;
-      return typeof own === 'function' ? (own.bind(target) as unknown) : own;
+      const own: unknown = Reflect.get(target, key, target);
+      return typeof own === 'function' ? own.bind(target) : own;
     },
   });
 }

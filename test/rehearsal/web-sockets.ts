@@ -120,7 +120,7 @@ class End extends EventEmitter {
   private dispatch(type: 'open' | 'message' | 'close' | 'error' | 'pong', event?: unknown): void {
     // Without a listener, `ws` would throw the error, but the platform's class does not.
     if (type !== 'error' || this.listenerCount('error') > 0) this.emit(type, event);
-    const handler = this[`on${type as 'open'}`] as Listener | null | undefined;
+    const handler = this[`on${type as 'open'}`];
     handler?.(type === 'message' ? { data: event } : event);
   }
 

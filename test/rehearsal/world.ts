@@ -104,6 +104,7 @@ export interface RehearsalEvent {
   readonly at: number;
   readonly type: string;
   readonly peer?: string;
+  readonly lock?: string;
   readonly [key: string]: unknown;
 }
 

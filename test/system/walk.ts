@@ -94,12 +94,12 @@ export function walkAgain({ system, choices, lines }: RecordedWalk, protocol: Pr
       for (const line of taken) {
         const expected = lines[seen++];
         if (outcomeOf(line) !== expected)
-          return `${describe(line)} instead of ${expected === undefined ? 'nothing more' : describe(JSON.parse(expected) as TraceLine)}`;
+          return `${describe(line)} instead of ${expected === undefined ? 'nothing more' : describe(JSON.parse(expected))}`;
       }
     }
     const [violation] = running.violations;
     if (violation) return `${violation.property} is violated after step ${violation.index}: ${violation.description}`;
-    return seen === lines.length ? null : `nothing more instead of ${describe(JSON.parse(lines[seen]!) as TraceLine)}`;
+    return seen === lines.length ? null : `nothing more instead of ${describe(JSON.parse(lines[seen]!))}`;
   } catch (error) {
     return thrownText(error);
   } finally {

@@ -113,7 +113,7 @@ export class FollowedWorld {
     this.now = typeof event['at'] === 'number' && this.protocol.network.time ? event['at'] : line.at;
     this.answers = [...(line.drawn ?? [])];
     this.asked = 0;
-    const { timer } = event as Message & { readonly timer?: string };
+    const { timer } = event;
     const isTaken = this.attempt(line, () => {
       if (packet) return world.make({ deliver: packet.id });
       if (kind === 'timer') return world.make({ timer: [id, role, timer!] });
@@ -144,7 +144,7 @@ export class FollowedWorld {
   /** A message appears, disappears or is doubled, or a channel changes. */
   happen(line: NetworkLine): void {
     const { kind, message = -1, between, up, event } = line;
-    const [from, to] = between ?? (['', ''] as readonly [NodeId, NodeId]);
+    const [from, to] = between ?? ['', ''];
     if (kind === 'channel') this.setChannel(from, to, up ?? false);
     if (kind === 'placed' && event) this.place(message, from, to, event);
     const packet = this.packets.get(message);
@@ -188,7 +188,7 @@ export class FollowedWorld {
     const packet = this.packets.get(message ?? -1);
     if (!packet || packet.to !== node)
       throw new Impossible(`message #${message} arrives at ${node}, but it was not in flight to ${node}`);
-    const { from } = event as Message & { readonly from?: unknown };
+    const { from } = event;
     if (typeof from === 'string' && from !== packet.from)
       throw new Impossible(`message #${message} is from ${packet.from}, not from ${from}`);
     if (text(asSent(event)) !== text(asSent(packet.message)))

@@ -41,7 +41,7 @@ export type PurseEvent = Outgoing | { readonly type: 'granted' | 'rejected' };
 
 type In<E = unknown> = { context: PurseContext; event: E };
 
-const parcels = ({ to, message }: Outgoing): Parcel[] => [to].flat().map((one) => ({ to: one as Address, message }));
+const parcels = ({ to, message }: Outgoing): Parcel[] => [to].flat().map((one) => ({ to: one, message }));
 
 const oldest = ({ context }: In) => context.waiting[0]!;
 /** Requests one permit from the node's controller. */
