@@ -261,7 +261,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
   }
 
   /** Notifies the application. Objects on top of a node may emit their own notifications. */
-  notify(notification: AnyMessage): void {
+  notify(notification: Message): void {
     this.notifications$.next(notification);
     this.dispatchEvent(new CustomEvent(notification.type, { detail: notification }));
   }

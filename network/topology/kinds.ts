@@ -19,7 +19,7 @@ interface Kind {
   readonly parameters: Readonly<Record<string, Read>>;
   /** Expected number of links, if it is much larger than the number of nodes. */
   links?(parameters: Parameters): number;
-  shape(parameters: any): Shape;
+  shape(parameters: unknown): Shape;
 }
 
 const size =

@@ -21,7 +21,7 @@ const common = { n: whole(1), every: whole(1, 20), steps: whole(1), seed: whole(
 
 interface Moving {
   readonly parameters: Readonly<Record<string, Read>>;
-  contacts(parameters: any): Contact[];
+  contacts(parameters: unknown): Contact[];
 }
 
 export const movingKinds: Readonly<Record<string, Moving>> = {

@@ -90,7 +90,7 @@ export function replaceRelay(actor: AnyActorRef, around: (original: Relay) => Re
 export const reportInspected = (actor: AnyActorRef, inspected: unknown): void => systemOf(actor)._sendInspectionEvent(inspected);
 
 /** A copy of the actor's system that passes inspection events to `report`. */
-export const reportingSystem = (actor: AnyActor, report: (inspected: any) => void): AnyActor['system'] =>
+export const reportingSystem = (actor: AnyActor, report: (inspected: unknown) => void): AnyActor['system'] =>
   Object.assign(Object.create(actor.system), { _sendInspectionEvent: report });
 
 /** The table of listeners for what an actor emits. */

@@ -31,7 +31,7 @@ const OF_NODE = new Set<unknown>(['uncaughtException', 'uncaughtExceptionMonitor
 
 export function ownProcess(world: VirtualWorld): Undo[] {
   const { exitCode } = process;
-  const ends: Readonly<Record<string, (own: Process, ...args: any[]) => unknown>> = {
+  const ends: Readonly<Record<string, (own: Process, ...args: unknown[]) => unknown>> = {
     exit: (own, code: unknown = 0) => world.exit(own, code),
     abort: (own) => world.leave(own, 'SIGABRT'),
     kill: (own, pid: unknown, signal: unknown = 'SIGTERM') => kill(world, own, pid, signal),
@@ -46,7 +46,7 @@ export function ownProcess(world: VirtualWorld): Undo[] {
   ];
 }
 
-function replaced(name: string, does: (own: Process, ...args: any[]) => unknown): Undo {
+function replaced(name: string, does: (own: Process, ...args: unknown[]) => unknown): Undo {
   const real: (...args: unknown[]) => unknown = Reflect.get(process, name);
   return put(process, name, (...args: unknown[]) => {
     const own = here()?.process;

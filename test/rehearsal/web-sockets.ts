@@ -17,7 +17,7 @@ const CLIENT_PORT = 49_152;
 /** The code with which `ws` closes after a frame larger than `maxPayload`. */
 const TOO_LARGE = 1009;
 
-type Listener = (event: any) => void;
+type Listener = (event: unknown) => void;
 
 /** One end of a connection. */
 class End extends EventEmitter {
@@ -231,7 +231,7 @@ export class WorldSocketServer {
     this.maxPayload = maxPayload;
   }
 
-  handleUpgrade(_request: unknown, socket: unknown, _head: unknown, opened: (socket: any) => void): void {
+  handleUpgrade(_request: unknown, socket: unknown, _head: unknown, opened: (socket: unknown) => void): void {
     (socket as End).accept(this.maxPayload);
     opened(socket);
   }

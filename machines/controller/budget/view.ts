@@ -9,7 +9,7 @@ export interface BudgetOptions {
   /** Options of the controller. */
   readonly budget: ControllerOptions;
   /** Options of the protocol. */
-  readonly controlled: any;
+  readonly controlled: unknown;
 }
 
 export const PURSE = 'purse';
