@@ -190,8 +190,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
       announce(notification as LinkNotification | GuestsNotification, medium, whole, drops, limits);
     });
     node.steps$.subscribe(({ role, event }) => {
-      const context: LinkContext | undefined = node.role(role!)?.context;
-      const peer = context?.peer;
+      const peer: NodeId | undefined = node.role(role!)?.context.peer;
       // Deferred until the step is complete.
       if (peer !== undefined && outgoing.hasTurns(peer)) queueMicrotask(() => outgoing.handOn(peer));
       if (event.type === 'frame' && isForAnother(event as Frame, node.role(role!)))
@@ -366,7 +365,6 @@ class FalseReports {
   }
 
   private runOf(peer: NodeId): number | null {
-    const { theirNonce }: LinkContext = this.node.role(roleTo(peer))!.context;
-    return theirNonce;
+    return this.node.role(roleTo(peer))!.context.theirNonce;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Bounds the size of the rooms and the escapes from their types: casts (`as X`, except `as const`) and `any`. Tests and what only they load
- * do not count. The bounds may only fall. A bound that is more than a fiftieth too high is out of date and fails.
+ * do not count. The bounds may only fall. A bound that is more than a twentieth too high is out of date and fails.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseSync, Visitor } from 'oxc-parser';
 import { expect, test } from 'vitest';
 
-const BOUNDS = { lines: 99_500, casts: 800, any: 142 };
+const BOUNDS = { lines: 99_500, casts: 800, any: 140 };
 
 const ROOMS = ['machines', 'network', 'test', 'adapters', 'inspector', 'bin'];
 const ONLY_TESTED = /\.(test|deep|test-d)\.|fixtures?\b|\btesting\//;
@@ -39,7 +39,7 @@ const measured = measure(files);
 
 test.each(Object.keys(BOUNDS) as (keyof typeof BOUNDS)[])('the number of %s in the rooms', (what) => {
   expect(measured[what]).toBeLessThanOrEqual(BOUNDS[what]);
-  expect(measured[what]).toBeGreaterThan(BOUNDS[what] * 0.98);
+  expect(measured[what]).toBeGreaterThan(BOUNDS[what] * 0.95);
 });
 
 test('casts and any are counted, and constants are not', () => {

@@ -1,7 +1,6 @@
 /** Mutants of the rules of the hub, the mesh, the seal and their readers. mutants.deep.ts shows that the test named for each one fails. */
 
-/** The code, its mutant, and the test that fails: its file in adapters/ and its name. */
-export type WireMutant = readonly [rule: string, file: string, code: string, broken: string, testFile: string, testName: string];
+import type { RuleMutant } from '../../testing/rule-mutants.js';
 
 const HUB = 'transports/hub.ts';
 const MESH = 'transports/web-socket-mesh.ts';
@@ -22,7 +21,7 @@ const mqtt = 'transports/mqtt.test.ts';
 const HUB_FILE = 'transports/web-socket-hub.ts';
 const LISTENER = 'transports/web-socket-listener.ts';
 
-export const mutants: readonly WireMutant[] = [
+export const mutants: readonly RuleMutant[] = [
   [
     'a running peer keeps its seat at a hub',
     HUB,

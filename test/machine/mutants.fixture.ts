@@ -1,14 +1,6 @@
 /** Rules of the generated tests of a machine, each broken once: mutants.deep.ts shows that the test named for it fails. */
 
-/** The rule, the file in test/machine, its code, the mutant's code, and the test that fails: its file and its name. */
-export type TesterMutant = readonly [
-  rule: string,
-  file: string,
-  code: string,
-  broken: string,
-  testFile: string,
-  testName: string,
-];
+import type { RuleMutant } from '../../testing/rule-mutants.js';
 
 const CHANCE = 'path-chance.ts';
 const TRAPS = 'traps.ts';
@@ -18,7 +10,7 @@ const states = 'findings-states.test.ts';
 const stuck = 'findings-stuck.test.ts';
 const steps = 'findings-steps.test.ts';
 
-export const mutants: readonly TesterMutant[] = [
+export const mutants: readonly RuleMutant[] = [
   [
     'globals are restored',
     CHANCE,
