@@ -69,8 +69,8 @@ export const locks = /* @__PURE__ */ defineProtocol(
       );
       const marks = [
         leader === id && '★',
-        held!.length > 0 && `holds ${held!.join(', ')}`,
-        waited!.length > 0 && `waits for ${waited!.join(', ')}`,
+        held!.length > 0 && `holds ${locksText(held!, waited!)}`,
+        waited!.length > 0 && `waits for ${locksText(waited!, held!)}`,
       ];
       return {
         badge: marks.filter(Boolean).join(' '),
@@ -81,3 +81,7 @@ export const locks = /* @__PURE__ */ defineProtocol(
     },
   },
 );
+
+/** The name of a lock, or the number of several. A badge for both holding and waiting has room for numbers only. */
+const locksText = (names: readonly string[], others: readonly string[]): string =>
+  others.length > 0 ? String(names.length) : names.length === 1 ? names[0]! : `${names.length} locks`;

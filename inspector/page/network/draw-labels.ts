@@ -4,7 +4,7 @@ import { labelFont, widthOf } from '../chart/measure.js';
 import { gaugesWidth } from './draw.js';
 import { along, between } from './geometry.js';
 import { circle, fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
-import { LABEL_HEIGHT, LabelPlaces } from './places.js';
+import { LABEL_HEIGHT, LabelPlaces, type CenteredBox } from './places.js';
 import type { EdgeMark, Scene, SceneNode } from './scene.js';
 
 /** A name inside of its node keeps this distance from the circle, at half of the height of its letters. */
@@ -24,23 +24,24 @@ export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): Labe
   const places = isCrowd ? new LabelPlaces() : LabelPlaces.around(drawn);
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
-  if (!isCrowd) keepOthers(drawn, scene, places);
+  const badges = badgeBoxes(drawn, scene.nodes);
+  if (!isCrowd) keepOthers(drawn, scene, badges, places);
   drawWrong(drawn, scene.marks);
   drawNames(drawn, scene.nodes, emphasis, places);
   drawMarks(drawn, scene.marks, emphasis, places);
-  drawBadges(drawn, scene.nodes);
+  drawBadges(drawn, scene.nodes, badges);
   return places;
 }
 
 /** Gauges, badges and words for what is folded have their places. */
-function keepOthers(drawn: Drawn, { nodes }: Scene, places: LabelPlaces): void {
+function keepOthers(drawn: Drawn, { nodes }: Scene, badges: ReadonlyMap<number, CenteredBox>, places: LabelPlaces): void {
   const radius = radiusOf(drawn);
-  for (const [node, { gauges, badge }] of nodes.entries()) {
+  for (const box of badges.values()) places.keep(box);
+  for (const [node, { gauges }] of nodes.entries()) {
     const { x, y } = spotOf(drawn, node);
     const width = gaugesWidth(gauges);
     if (gauges.length > 0)
       places.keep({ x: x + radius + 5 + width / 2, y: y - 8, width: width + 8, height: 2 * radius + LABEL_HEIGHT });
-    if (badge !== null && badge !== '' && badge !== '●') places.keep(badgeBox(drawn, node, badge));
   }
   for (const { nodes, description } of drawn.folds) {
     const { x, y } = spotOf(drawn, nodes[0]!);
@@ -96,28 +97,44 @@ function stateText({ life, state }: Pick<SceneNode, 'life' | 'state'> = { life: 
   return life === 'alive' ? state : life;
 }
 
-const badgeBox = (drawn: Drawn, node: number, badge: string) => {
+/** The areas of badges with words, by node: next to or above the node, where they cover no other node and no other badge. */
+function badgeBoxes(drawn: Drawn, nodes: readonly SceneNode[]): ReadonlyMap<number, CenteredBox> {
   const radius = radiusOf(drawn);
-  const { x, y } = spotOf(drawn, node);
-  const width = Math.max(widthOf(shorten(badge), FONTS.badge) + 10, BADGE_HEIGHT);
-  const away = radius * 0.86 - 6 + width / 2;
-  const isCut = x + away + width / 2 > drawn.ctx.canvas.width / drawn.ctx.getTransform().a;
-  return { x: isCut ? x - away : x + away, y: y - radius * 0.86 - 1, width, height: BADGE_HEIGHT };
-};
+  const right = drawn.ctx.canvas.width / drawn.ctx.getTransform().a;
+  const shown = [...nodes.entries()]
+    .filter(([, { badge }]) => badge !== null && badge !== '' && badge !== '●')
+    .slice(0, LABELS_MAX);
+  const boxes = new Map<number, CenteredBox>();
+  for (const [node, { badge }] of shown) {
+    const places = LabelPlaces.around(drawn, node);
+    for (const box of boxes.values()) places.keep(box);
+    const { x, y } = spotOf(drawn, node);
+    const width = Math.max(widthOf(shorten(badge!), FONTS.badge) + 10, BADGE_HEIGHT);
+    const away = radius * 0.86 - 6 + width / 2;
+    const candidates = [
+      { x: x + away, y: y - radius * 0.86 - 1 },
+      { x: x - away, y: y - radius * 0.86 - 1 },
+      { x, y: y - radius - BADGE_HEIGHT / 2 },
+      { x, y: y + radius + BADGE_HEIGHT / 2 },
+    ].map((middle) => ({ ...middle, width, height: BADGE_HEIGHT }));
+    const isSeen = (box: CenteredBox) => box.x - width / 2 >= 0 && box.x + width / 2 <= right;
+    boxes.set(node, candidates.find((box) => isSeen(box) && places.take(box)) ?? candidates.find(isSeen) ?? candidates[0]!);
+  }
+  return boxes;
+}
 
-function drawBadges(drawn: Drawn, nodes: readonly SceneNode[]): void {
+function drawBadges(drawn: Drawn, nodes: readonly SceneNode[], boxes: ReadonlyMap<number, CenteredBox>): void {
   const { ctx } = drawn;
   const radius = radiusOf(drawn);
   const colors = palette();
   ctx.font = FONTS.badge;
-  let words = 0;
   for (const [node, { badge }] of nodes.entries()) {
     if (badge === null || badge === '') continue;
     if (badge === '●') {
       const { x, y } = spotOf(drawn, node);
       circle(ctx, { x: x + radius * 0.86, y: y - radius * 0.86 }, Math.max(radius * 0.46, 4), colors.accent, colors.panel);
-    } else if (words++ < LABELS_MAX) {
-      const { x, y, width, height } = badgeBox(drawn, node, badge);
+    } else if (boxes.has(node)) {
+      const { x, y, width, height } = boxes.get(node)!;
       ctx.fillStyle = colors.accent;
       ctx.beginPath();
       ctx.roundRect(x - width / 2, y - height / 2, width, height, height / 2);

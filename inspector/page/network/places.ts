@@ -2,7 +2,7 @@
 import { radiusOf, spotOf, type Drawn } from './ink.js';
 
 /** A rectangle around its middle. */
-interface CenteredBox {
+export interface CenteredBox {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -15,11 +15,12 @@ export const LABEL_HEIGHT = 13;
 export class LabelPlaces {
   constructor(private readonly taken: CenteredBox[] = []) {}
 
-  /** All areas are free, except those of the nodes. */
-  static around(drawn: Drawn): LabelPlaces {
+  /** All areas are free, except those of the nodes. The label of the node `own` may cover it. */
+  static around(drawn: Drawn, own = -1): LabelPlaces {
     const places = new LabelPlaces();
     const size = 2 * radiusOf(drawn) - 1;
-    for (let node = 0; node < drawn.names.length; node++) places.keep({ ...spotOf(drawn, node), width: size, height: size });
+    for (let node = 0; node < drawn.names.length; node++)
+      if (node !== own) places.keep({ ...spotOf(drawn, node), width: size, height: size });
     return places;
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Life } from '../../model/moment.js';
-import { folded, foldsOf, placePrograms, programsOf, seatsOf, type Span } from './programs.js';
+import type { Life, Moment } from '../../model/moment.js';
+import { folded, foldsOf, groupNames, placePrograms, programsOf, seatsOf, type Span } from './programs.js';
 
 const namesOf = (sizes: readonly number[]): (string | undefined)[] =>
   sizes.flatMap((size, program) => Array.from({ length: size }, () => `program ${program}`));
@@ -74,4 +74,36 @@ test('1,500 actors, two at a time, take four seats; the first stopped keeps its 
   expect(seats.filter((seat) => seat === seats[1])).toHaveLength(1);
   const { xs, ys } = placePrograms([{ name: 'shop', nodes }], [], span);
   expect(new Set(nodes.map((node) => `${xs[node]} ${ys[node]}`)).size).toBe(4);
+});
+
+test('two pairs of linked programs are next to each other', () => {
+  const programs = programsOf(['a', 'b', 'c', 'd'], 4)!;
+  const { xs, ys } = placePrograms(programs, [
+    { source: 0, target: 1, weight: 1 },
+    { source: 2, target: 3, weight: 1 },
+  ]);
+  expect(Math.max(...xs) - Math.min(...xs)).toBeLessThan(800);
+  expect(Math.max(...ys) - Math.min(...ys)).toBeLessThan(800);
+});
+
+describe('an actor of a cluster is with its host', () => {
+  /** Two members with their locks; the actor is hosted by the first one. */
+  const groups = (programs: readonly string[]) =>
+    groupNames({
+      recording: {
+        nodes: { size: 5, names: ['a', 'b', 'a locks', 'b locks', 'order/1'] },
+        programs: [programs[0], programs[1], programs[0], programs[1], programs[1]],
+        groups: [undefined, undefined, undefined, undefined, 'order'],
+        logics: ['member', 'member'],
+      },
+      host: () => 0,
+    } as unknown as Moment);
+
+  test('and with the other nodes of its program', () => {
+    expect(groups(['one', 'two'])).toEqual(['one', 'two', 'one', 'two', 'one']);
+  });
+
+  test('alone with it in a program of several members', () => {
+    expect(groups(['all', 'all'])).toEqual(['a', 'b', 'all', 'all', 'a']);
+  });
 });

@@ -51,16 +51,19 @@ const GAP = 84;
 const COLLIDE_TICKS = 200;
 
 /**
- * The name of the group in which each node is drawn. A member of a cluster and the actors that it hosts at this moment are a group; other
- * nodes are with their program.
+ * The name of the group in which each node is drawn. An actor of a cluster is with the member that hosts it at this moment. A member is with
+ * the other nodes of its program, or in a separate group if the program contains several members.
  */
 export function groupNames(moment: Moment): readonly (string | undefined)[] {
   const { nodes, programs, groups, logics } = moment.recording;
   if (groups.length === 0) return programs;
+  const members = new Map<string | undefined, number>();
+  for (const [node, program] of programs.entries())
+    if (logics[node] === 'member') members.set(program, (members.get(program) ?? 0) + 1);
   return Array.from({ length: nodes.size }, (_, node) => {
     const home = groups[node] === undefined ? node : moment.host(node);
     if (home < 0) return 'without a host';
-    return logics[home] === 'member' ? nodes.names[home] : programs[home];
+    return logics[home] === 'member' && members.get(programs[home])! > 1 ? nodes.names[home] : programs[home];
   });
 }
 
@@ -92,6 +95,16 @@ function seats(count: number): readonly { readonly x: number; readonly y: number
   });
 }
 
+/** Links that connect programs without a way between them, so that they are not placed far from each other. */
+function bridges(count: number, ends: readonly LinkEnds[]): LinkEnds[] {
+  if (ends.length === 0) return [];
+  const parts = Array.from({ length: count }, (_, program) => program);
+  const partOf = (program: number): number => (parts[program] === program ? program : partOf(parts[program]!));
+  for (const { source, target } of ends) parts[partOf(source)] = partOf(target);
+  const firsts = parts.flatMap((part, program) => (part === program ? [program] : []));
+  return firsts.slice(1).map((target) => ({ source: firsts[0]!, target, weight: 1 }));
+}
+
 const radiusFor = (count: number): number => Math.max(...seats(count).map(({ x, y }) => Math.hypot(x, y)));
 
 interface Disc extends SimulationNodeDatum {
@@ -111,7 +124,7 @@ export function placePrograms(
     const [a, b] = [programOf[source]!, programOf[target]!].sort((x, y) => x - y) as [number, number];
     if (a !== b) between.set(`${a} ${b}`, { source: a, target: b, weight });
   }
-  const middles = placeNodes(programs.length, [...between.values()]);
+  const middles = placeNodes(programs.length, [...between.values(), ...bridges(programs.length, [...between.values()])]);
   while (middles.settle(Infinity));
   const taken = programs.map(({ nodes }) => seatsOf(nodes, spanOf));
   const counts = taken.map((seats) => seats.reduce((most, seat) => Math.max(most, seat), 0) + 1);
