@@ -19,7 +19,7 @@ const SYSTEMS = [
     protocol: multicast,
     word: 'multicast',
     nodes: ['n0', 'n2', 'n2'],
-    states: 5243,
+    states: 22301,
   },
   {
     label: 'mobile object, path of three, four uses',

@@ -7,7 +7,7 @@ test.each([
   [{ kind: 'path', n: 16 }, 15],
   [{ kind: 'tree', n: 15 }, 3],
 ])('%j', (topology, depth) => {
-  expect(timeOfRival(topology, depth)).toBe(depth / 2);
+  expect(timeOfRival(topology, depth)).toBe(2 * depth + 2);
   // The period of 2R, and a round trip of the observer.
   expect(timeOfQueue(topology, depth)).toBe(3);
 });
