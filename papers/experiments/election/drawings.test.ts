@@ -25,7 +25,7 @@ test('at the start and end of the sample execution, all nodes lead down to one l
   expect(sinks(last)).toEqual(['G', 'H']);
 });
 
-test('after the channel has fluctuated, v is a neighbor of u, and u remains forming at v', () => {
+test('after the channel fluctuated, v is a neighbor of u, and u remains forming at v', () => {
   const states = fluctuatingStates().map(({ state }) => state);
   expect(states.map((state) => linksOf(state, 'u').N)).toEqual(states.map(() => ['v', 'w']));
   expect(states.map((state) => linksOf(state, 'v'))).toEqual([
