@@ -86,8 +86,8 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // A busy machine is slow, and no test is about that: these end a test that waits for what never comes.
     testTimeout: 180_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     setupFiles: 'testing/setup.ts',
     reporters: ['default', new SlowestFiles()],
     pool: 'threads',

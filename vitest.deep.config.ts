@@ -12,8 +12,8 @@ const plugins = await built();
 export default defineConfig({
   test: {
     testTimeout: 3_600_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     setupFiles: 'testing/setup.ts',
     // Logs of passing tests would hide those of failing ones.
     silent: 'passed-only',

@@ -13,7 +13,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { blocksOf, isOfVitest, moduleOf, PARTS, textOf } from './blocks.mjs';
-import { isShown } from './follow-page.mjs';
+import { isShown, VITEST_LIMITS } from './follow-page.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ELSEWHERE = ['from-xstate-test.md'];
@@ -86,14 +86,14 @@ export function checkBlocks(folder, run) {
     if (shown !== null && !isShown(printed, shown)) throw new Error(`docs/${name} printed\n${printed}\ninstead of\n${shown}`);
   }
   const tests = runnable.filter(({ module }) => isOfVitest(module)).map(({ file }) => `${file}.test.ts`);
-  run('node', [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', work, '--testTimeout', '120000', ...tests], work);
+  run('node', [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', work, ...VITEST_LIMITS, ...tests], work);
   const commands = checkCommands(pages, folder, run);
   return `${code.length} blocks of the guides compile, ${runnable.length} of them and ${scenarios.length} scenarios run, ${commands} commands have the options that they are given`;
 }
 
 /** The output of a program. A program that fails, or that prints to standard error, is a mistake of the page. */
 function printedBy(program, name) {
-  const { status, signal, stdout, stderr } = spawnSync('node', [program], { encoding: 'utf8', timeout: 60_000 });
+  const { status, signal, stdout, stderr } = spawnSync('node', [program], { encoding: 'utf8', timeout: 600_000 });
   if (status !== 0) throw new Error(`docs/${name} exited with ${status ?? signal}\n${stdout}${stderr}`);
   if (stderr !== '') throw new Error(`docs/${name} printed to standard error\n${stderr}`);
   return stdout;

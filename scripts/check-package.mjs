@@ -16,9 +16,19 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const PACKED_MAX = 2_500_000;
 const UNPACKED_MAX = 9_000_000;
 
+/**
+ * npm installs what was published before this day, so that the same tree has the same result later. Move it when a dependency of package.json
+ * is newer.
+ */
+process.env.npm_config_before = '2026-11-20';
+// It asks the registry once for each package, and again when an answer does not come.
+process.env.npm_config_prefer_offline = 'true';
+process.env.npm_config_fetch_timeout = '60000';
+process.env.npm_config_fetch_retries = '5';
+
 const folder = mkdtempSync(join(tmpdir(), 'quiver-package-'));
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-const { name, exports, peerDependenciesMeta } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { name, exports, peerDependenciesMeta, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 try {
   run('node_modules/.bin/publint', ['--strict'], root);
@@ -30,15 +40,9 @@ try {
     );
   run('node_modules/.bin/attw', [join(folder, filename), '--profile', 'esm-only'], root);
   run('npm', ['init', '-y'], folder);
-  // The last is what the guides connect to NATS with.
-  const packages = [
-    join(folder, filename),
-    'xstate@5',
-    'rxjs@7',
-    ...Object.keys(peerDependenciesMeta),
-    '@nats-io/transport-node@3',
-  ];
-  run('npm', ['install', '--no-audit', '--no-fund', ...packages], folder);
+  const versionOf = (each) => `${each}@${devDependencies[each]}`;
+  const packages = ['xstate', 'rxjs', ...Object.keys(peerDependenciesMeta)].map(versionOf);
+  run('npm', ['install', '--no-audit', '--no-fund', join(folder, filename), ...packages], folder);
 
   const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
   writeFileSync(
@@ -82,7 +86,8 @@ try {
       .map((entry) => `export * as e${entries.indexOf(entry)} from '${join(name, entry)}';`)
       .join('\n'),
   );
-  run('npm', ['install', '--no-audit', '--no-fund', 'ts5.4@npm:typescript@5.4', 'typescript@latest', '@types/node@20'], folder);
+  const compilers = ['ts5.4@npm:typescript@5.4.5', versionOf('typescript'), versionOf('@types/node')];
+  run('npm', ['install', '--no-audit', '--no-fund', ...compilers], folder);
   for (const [compiler, skipped] of [
     ['ts5.4', 'true'],
     ['typescript', 'false'],

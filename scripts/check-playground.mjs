@@ -45,14 +45,21 @@ class TextEditor {
     await this.content.click();
     await this.page.keyboard.press('Control+a');
     await (text === '' ? this.page.keyboard.press('Delete') : this.page.keyboard.insertText(text));
-    expectThat(
-      (await this.inputValue()) === text,
-      `the editor contains another text than was written:\n${await this.inputValue()}`,
-    );
+    await this.holds(text);
   }
 
-  /** The line with the cursor. An editor shows a part of its lines only. */
-  line = () => this.content.evaluate(() => getSelection().anchorNode.parentElement.closest('.cm-line').textContent);
+  /** Until the editor contains the text. */
+  async holds(text) {
+    const area = await this.area.elementHandle();
+    await this.page.waitForFunction(([{ value }, expected]) => value === expected, [area, text]);
+  }
+
+  /** Until the cursor is in a line that begins with the text. */
+  goesTo = (text) =>
+    this.page.waitForFunction(
+      (begin) => getSelection().anchorNode?.parentElement?.closest('.cm-line')?.textContent.startsWith(begin),
+      text,
+    );
 }
 
 /** A browser page with the actions of a visitor. */
@@ -215,8 +222,7 @@ async function reportsWhatIsWrong(visitor, right, look) {
   await chart.fill(right.replace('export const ringMachine = ', 'export const ringMachine == '));
   await visitor.isRefused('a slip in the chart', /In the chart, line \d+, column \d+: Unexpected token/);
   await visitor.press('Go there');
-  const line = await chart.line();
-  expectThat(line.startsWith('export const ringMachine =='), `Go there goes to the line ${line}`);
+  await chart.goesTo('export const ringMachine ==');
   await look(page, 'playground/, a problem');
   await chart.fill(right.replace("from 'xstate';", "from 'lodash';"));
   await visitor.isRefused(
@@ -263,7 +269,7 @@ async function links(visitor, chart) {
   const other = new Visitor(await visitor.page.context().newPage());
   await other.page.goto(visitor.page.url());
   await other.shows('Nothing has been run');
-  expectThat((await other.chart.inputValue()) === chart, 'the link has lost the chart');
+  await other.chart.holds(chart);
   expectThat((await other.outcome.count()) === 0, 'a link runs what it brings');
   await other.page.close();
 }
@@ -278,12 +284,12 @@ async function keepsTexts(visitor) {
   await visitor.shows('Not from the texts on this page: the result above');
   await visitor.take('A deadlock in print');
   await visitor.press('Bring back my texts');
-  expectThat((await scenario.inputValue()) === own, 'the texts that a sample took the place of are lost');
-  await page.reload();
-  expectThat((await scenario.inputValue()) === own, 'a reload has put the link of the address over what was written after it');
+  await scenario.holds(own);
+  await page.reload(); // The texts that were written later replace those of the address.
+  await scenario.holds(own);
   await page.goto('about:blank');
   await page.goBack();
-  expectThat((await scenario.inputValue()) === own, 'another page, and back: the texts are lost');
+  await scenario.holds(own);
   await page.evaluate("location.hash = '#try=H4sIA'");
   await visitor.shows('The address is damaged');
 }
@@ -307,9 +313,9 @@ async function staysInPlace(visitor) {
   for (const each of [visitor.scenario.content, visitor.chart.content, page.getByLabel('Begin with')]) {
     await page.keyboard.press('Tab');
     await each.focus();
-    await page.waitForTimeout(100); // CodeMirror marks its focus a moment later.
-    const outline = await each.evaluate((element) => getComputedStyle(element.closest('.cm-editor') ?? element).outlineStyle);
-    expectThat(outline === 'solid', 'the focus of a text or of the samples is not visible');
+    // The focus is visible. CodeMirror marks it a moment later.
+    const isOutlined = (element) => getComputedStyle(element.closest('.cm-editor') ?? element).outlineStyle === 'solid';
+    await page.waitForFunction(isOutlined, await each.elementHandle());
   }
 }
 

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const RUNTIMES = { bun: ['run'], deno: ['run', '--allow-all'] };
-const MINUTES_MAX = 2;
+const MINUTES_MAX = 15;
 
 const program = (entries) => `
 import assert from 'node:assert/strict';

@@ -1,6 +1,7 @@
 /** Every starter of `quiver init` with the packed library: its tests pass, its types are right, and its program runs. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { VITEST_LIMITS } from './follow-page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const TEMPLATES = ['protocol', 'backend', 'tabs', 'xstate', 'testing'];
@@ -16,7 +17,7 @@ export function checkStarters(folder, run) {
         ['init', name, '--template', template, ...(language === 'ts' ? ['--typescript'] : [])],
         folder,
       );
-      run('node', [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', made], made);
+      run('node', [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', made, ...VITEST_LIMITS], made);
       if (language === 'ts') run('node', [join(root, 'node_modules/typescript/bin/tsc'), '-p', made], made);
       // The page of tabs is served until it is stopped.
       else if (template === 'tabs') run('node', [join(root, 'node_modules/vite/bin/vite.js'), 'build'], made);

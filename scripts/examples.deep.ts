@@ -139,7 +139,7 @@ test('examples compile with every entry, declarations are complete, programs run
 /** The error output of a program; empty if it succeeds. */
 function complaintsOf(args: readonly string[]): string {
   try {
-    execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 150_000 });
+    execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 600_000 });
     return '';
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };

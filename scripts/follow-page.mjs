@@ -5,7 +5,7 @@
  * - A block `sh` is run in the folder in which the previous one ended. Its output, and then its standard error, must match the block without a
  *   language below it; a line `…` there matches any number of lines. Without such a block, standard error must be empty.
  * - A block `diff` shows earlier code, and is skipped.
- * - xstate-quiver is installed from the given tarball.
+ * - xstate-quiver is installed from the given tarball, and tests have the limits of a slow machine.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,9 @@ import { dirname, join } from 'node:path';
 
 const BLOCK = /^```(\w*)\n([^]*?)^```$/gm;
 const NAME_OF_FILE = /`([\w./-]+)`[^`\n]*:\s*$/;
-const MINUTES_MAX = 5;
+const MINUTES_MAX = 30;
+/** Options of Vitest for a machine that is many times slower than that of a reader. */
+export const VITEST_LIMITS = ['--testTimeout', '600000', '--hookTimeout', '600000'];
 
 /** True if what was printed is what the page shows. */
 export function isShown(printed, shown) {
@@ -76,7 +78,7 @@ export async function followPage(page, empty, tarball, look = async () => {}) {
         writeFileSync(join(folder, file), content);
         continue;
       }
-      const { stdout, stderr, status, group, folder: ended } = await run(ofTarball(command, tarball), folder);
+      const { stdout, stderr, status, group, folder: ended } = await run(forCheck(command, tarball), folder);
       groups.push(group);
       if (status !== 0) throw new Error(`${page}: this command exited with ${status}:\n${command}\n${stdout}\n${stderr}`);
       folder = ended;
@@ -91,9 +93,11 @@ export async function followPage(page, empty, tarball, look = async () => {}) {
   }
 }
 
-/** The package that is to be published, instead of the published one. */
-const ofTarball = (command, tarball) =>
+/** A command with the package that is to be published, instead of the published one, and with limits of tests for a slow machine. */
+const forCheck = (command, tarball) =>
   command
+    .replaceAll(/^npx vitest run$/gm, `$& ${VITEST_LIMITS.join(' ')}`)
+    .replaceAll(/^npm test$/gm, `$& -- ${VITEST_LIMITS.join(' ')}`)
     .replaceAll(/^(npm install .*?)\bxstate-quiver\b/gm, `$1${tarball}`)
     .replaceAll(/-p xstate-quiver\b/g, `-p ${tarball}`)
     .replaceAll(/^(cd [\w-]+ && )(npm install)\b/gm, `$1npm pkg set dependencies.xstate-quiver=file:${tarball} && $2`);

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type BrowserServer } from 'playwright-core';
 
 export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+/** A browser starts slowly on a busy machine. */
+const LAUNCH_MS_MAX = 180_000;
 export const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -29,5 +31,5 @@ export const launchPersistent = (profile: string): Promise<BrowserContext> =>
 
 function options() {
   if (missing) throw new Error(missing);
-  return { executablePath: CHROMIUM, args: ARGS };
+  return { executablePath: CHROMIUM, args: ARGS, timeout: LAUNCH_MS_MAX };
 }

@@ -13,7 +13,7 @@ interface Report {
 const program = fileURLToPath(new URL('peer.fixture.mjs', import.meta.url));
 const next = (child: ChildProcess) => new Promise<unknown>((resolve) => child.once('message', resolve));
 
-test('the host is killed by SIGKILL while all processes send', { timeout: 60_000 }, async () => {
+test('the host is killed by SIGKILL while all processes send', { timeout: 600_000 }, async () => {
   const ports = { a: await freePort(), b: await freePort(), c: await freePort() };
   const started = Object.keys(ports).map((id) => {
     const child = fork(program, [id, JSON.stringify(ports)], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });

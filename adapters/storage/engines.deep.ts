@@ -75,7 +75,7 @@ describe.each(installed)('%s', (_, { start, open }) => {
   beforeAll(async () => {
     server = await start(folder);
     engine = await open(server.port);
-  }, 60_000);
+  }, 600_000);
   afterAll(async () => {
     await engine?.close();
     await server?.kill();
@@ -84,7 +84,7 @@ describe.each(installed)('%s', (_, { start, open }) => {
 
   storageConformance({ test, shared: true, create: (peer) => engine.create(peer) });
 
-  test('actors survive their host, and the end of all processes', { timeout: 60_000 }, async () => {
+  test('actors survive their host, and the end of all processes', { timeout: 600_000 }, async () => {
     const stored = (id: string) => ({ storage: engine.create(id) });
     const first = await testCluster({ counter }, stored);
     const ref = first.peers[0]!.cluster.actor('counter', 'x');

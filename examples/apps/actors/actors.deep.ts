@@ -12,7 +12,7 @@ const here = (name: string) => join(import.meta.dirname, name);
 test('the demonstration prints what the page shows', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-actors-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const printed = execFileSync(process.execPath, [here('demo.js')], { cwd: folder, encoding: 'utf8', timeout: 60_000 });
+  const printed = execFileSync(process.execPath, [here('demo.js')], { cwd: folder, encoding: 'utf8', timeout: 600_000 });
   expect(readFileSync(here('README.md'), 'utf8')).toContain(`\`\`\`\n${printed}\`\`\``);
 });
 

@@ -13,7 +13,7 @@ import { freePort, hasCommand } from '../../../testing/servers.js';
 import { JobStore, type Job } from './store.js';
 
 const PEERS = ['w-0', 'w-1', 'w-2'];
-const soon = { timeout: 20_000, interval: 50 };
+const soon = { timeout: 120_000, interval: 50 };
 
 async function startServer(): Promise<string> {
   const data = mkdtempSync(join(tmpdir(), 'quiver-job-runner-'));
@@ -100,7 +100,7 @@ test.skipIf(!hasCommand('nats-server'))(
     const slots = [...steps.keys()].flatMap((id) => (id.startsWith('tick-') ? [Number(id.slice(5))] : []));
     expect(slots.length).toBeGreaterThan(3);
   },
-  60_000,
+  600_000,
 );
 
 describe.skipIf(!hasCommand('nats-server'))('a worker that is not served', () => {
@@ -110,7 +110,7 @@ describe.skipIf(!hasCommand('nats-server'))('a worker that is not served', () =>
     process.kill('SIGTERM');
     expect(await once(process, 'exit')).toEqual([0, null]);
     expect(await reported).toMatch(/^w-0: SIGTERM: starts no more jobs\nw-0: has stopped\n$/m);
-  }, 30_000);
+  }, 600_000);
 
   test('ends with the reason when the others have another list', async () => {
     const servers = await startServer();
@@ -119,7 +119,7 @@ describe.skipIf(!hasCommand('nats-server'))('a worker that is not served', () =>
     expect(await once(process, 'exit')).toEqual([1, null]);
     expect(await reported).toContain('w-0: the locks have ended: peer "w-1" was started with the peers w-0, w-1, w-2');
     for (const { process } of others) expect(process.exitCode).toBeNull();
-  }, 30_000);
+  }, 600_000);
 });
 
 test('a worker without peers does not start, and prints what to set', async () => {
@@ -129,4 +129,4 @@ test('a worker without peers does not start, and prints what to set', async () =
     'PEERS is missing. Set the same list of ids for all workers: PEERS=worker-0,worker-1,worker-2. ' +
       'PEERS=w-0 starts a cluster of one worker, permanently.\n',
   );
-}, 30_000);
+}, 600_000);

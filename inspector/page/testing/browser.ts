@@ -18,11 +18,15 @@ interface Tab {
   complaints: string[];
 }
 
+/** A busy machine may need minutes for what takes a second on a quiet one. */
+const WAIT_MS_MAX = 120_000;
+
 let opening: Promise<Tab> | null = null;
 
 async function newTab(): Promise<Tab> {
   const browser = await chromium.connect(inject('chromium'));
   const tab: Tab = { page: await browser.newPage({ viewport: DESKTOP }), complaints: [] };
+  tab.page.setDefaultTimeout(WAIT_MS_MAX);
   tab.page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') tab.complaints.push(message.text());
   });
@@ -83,7 +87,7 @@ export async function openPage(source: TraceSource, { scheme = 'light', gestures
 }
 
 /** Waits until the page has read everything from its source. */
-export const read = (page: Page): Promise<unknown> => page.waitForSelector('.page[data-read="true"]', { timeout: 30_000 });
+export const read = (page: Page): Promise<unknown> => page.waitForSelector('.page[data-read="true"]');
 
 /** The visible rows of the table of events, as text with one line for each. */
 export const eventsOf = (page: Page): Promise<string> =>
