@@ -15,7 +15,7 @@ export type RuleMutant = readonly [rule: string, file: string, code: string, bro
  * Defines the tests.
  *
  * @param mutants with files from `folder`.
- * @param parts what the copy contains besides the machines, the network and the tester.
+ * @param parts what the copy contains in addition to the machines, the network and the tester.
  * @param pollMs how long an `expect.poll` of a test waits.
  */
 export function testRules(folder: string, mutants: readonly RuleMutant[], parts: readonly string[] = [], pollMs = 20_000): void {
