@@ -98,11 +98,23 @@ const passedOn = (c: LinkContext): readonly LinkChartEvent[] => [
   { type: 'relay', from: c.peer, target: 'c', message: { type: 'bye', session: 1, echo: null } },
 ];
 
-/** Samples for three kinds of ends: a normal one, one that may suspect its peer once, and one with relays. */
+const eventsOfClient = (c: LinkContext): readonly LinkChartEvent[] => [
+  ...events(c),
+  frame(c, { client: true }),
+  frame(c, { client: true, echo: 0 }),
+];
+
+/**
+ * Samples for kinds of ends: a normal one, one that may suspect its peer once, one with relays, one whose beats are slower while it is idle,
+ * one whose peer is in no list, and one of a client.
+ */
 export const linkSamples: readonly ChartSamples[] = [
   { input, events },
   { input: { ...input, suspicions: 1 }, events },
   { input: { ...input, relays: ['c', 'd'], patience: 2 }, events },
+  { input: { ...input, patience: 12 }, events },
+  { input: { ...input, isGuest: true }, events },
+  { input: { ...input, isClient: true }, events: eventsOfClient },
 ];
 
 const tight = { window: 1, room: 1, patience: 2, beat: 20 };
