@@ -46,10 +46,10 @@ test('shows the holder, the waiting peers, the leader, the epoch and the links',
     .poll(() => legend.innerText())
     .toMatch(new RegExp(`★ leader[^]*epoch ${a.status().epoch} of 3 members[^]*waiting[^]*held`));
 
-  await held.release();
+  held.release();
   const next = await waiting;
   await expect.poll(() => tree.filter({ hasText: `${star('b')}holds printer` }).count()).toBe(1);
-  await next.release();
+  next.release();
   await expect.poll(() => tree.filter({ hasText: 'printer' }).count()).toBe(0);
   expect(await axeComplaints(page)).toEqual([]);
 
