@@ -49,9 +49,9 @@ export function steerChance(chance: Chance, nodeCrypto?: NodeCrypto): Undo[] {
 }
 
 function steerNodeCrypto(nodeCrypto: NodeCrypto, chance: Chance, uuid: () => string): Undo[] {
-  const randomBytes = nodeCrypto.randomBytes as (...args: unknown[]) => unknown;
+  const randomBytes = nodeCrypto.randomBytes as (...args: unknown[]) => Uint8Array;
   const bytes = (size: number, ...rest: unknown[]) =>
-    chance.isSteered() && rest.length === 0 ? filled(Buffer.alloc(size), chance) : randomBytes(size, ...rest);
+    chance.isSteered() && rest.length === 0 ? filled(randomBytes(size), chance) : randomBytes(size, ...rest);
   const randomInt = nodeCrypto.randomInt as (...args: unknown[]) => unknown;
   const integer = (...args: unknown[]) => {
     const [min, max] = args.length === 1 ? [0, args[0]] : args;
