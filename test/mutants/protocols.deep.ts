@@ -13,24 +13,10 @@ import { judgeMutants } from './mutants.js';
 
 const JUDGES = ['paths', 'walks', 'checker', 'swarm'] as const;
 
-/**
- * The number of mutants of each protocol, of those that each judge kills, in this order, of equivalent ones, and of those that are left.
- */
-const scores: Readonly<Record<string, readonly number[]>> = {
-  controller: [1250, 1190, 2, 0, 0, 58, 0],
-  directory: [147, 132, 0, 0, 0, 15, 0],
-  election: [315, 301, 0, 0, 0, 14, 0],
-  exclusion: [401, 359, 0, 1, 0, 41, 0],
-  link: [265, 242, 1, 1, 0, 21, 0],
-  locks: [2533, 2275, 0, 0, 0, 254, 4],
-  queue: [224, 205, 4, 0, 0, 15, 0],
-  tabs: [130, 121, 0, 0, 0, 9, 0],
-};
+/** Number of survivors that have no reason, as far as known; 0 by default. The other figures follow from the charts, and are only printed. */
+const LEFT: Readonly<Record<string, number>> = { locks: 4 };
 
-test('all protocols are judged', () => expect(Object.keys(scores)).toEqual(Object.keys(protocols)));
-
-test.each(Object.entries(scores))('%s', (name, score) => {
-  const protocol = protocols[name]!;
+test.each(Object.entries(protocols))('%s', (name, protocol) => {
   const judged = [
     ...judgeMutants(protocol, graphsOf(protocol, SEARCH_PATIENCE), {
       others: [swarmJudge(protocol)],
@@ -44,7 +30,8 @@ test.each(Object.entries(scores))('%s', (name, score) => {
   console.log(
     `| ${[name, ...counted].join(' | ')} |\n${left.map((mutant) => [`  ${mutant.chart}: ${nameOf(mutant)}`, ...mutant.diff].join('\n')).join('\n')}`,
   );
-  expect.soft(counted).toEqual(score);
+  expect(judged.length).toBeGreaterThan(0);
+  expect.soft(left.map(nameOf), 'survivors without a reason').toHaveLength(LEFT[name] ?? 0);
   const wronglyExplained = judged.filter(({ killedBy, reason }) => killedBy !== null && reason !== undefined);
   expect(wronglyExplained.map((mutant) => `${nameOf(mutant)}: killed by ${mutant.killedBy}`)).toEqual([]);
 });
