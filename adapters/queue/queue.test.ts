@@ -1,9 +1,11 @@
-/** Queue and multicast over live transports: one order at all peers, in one process, over message ports, and after faults. */
+/** Queue and multicast over live transports: one order at all peers, in one process and through a hub, and as actors of a machine. */
+import { createActor } from 'xstate';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ClosedError } from '../transports/errors.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { createMulticast, type Multicast, type OrderedMessage } from './multicast.js';
-import { createQueue, type Place, type Successor } from './queue.js';
+import { messagePort, MessagePortHub } from '../transports/message-port.js';
+import { createMulticast, multicastLogic, type Multicast, type OrderedMessage } from './multicast.js';
+import { createQueue, queueLogic, type Place, type Successor } from './queue.js';
 
 const ids = ['a', 'b', 'c'];
 
@@ -34,6 +36,19 @@ test('each operation of three peers has its own predecessor', async () => {
   const queues = ids.map((id) => createQueue({ transport: bus.transport(id), peers: ids }));
   const places = await Promise.all([...queues, ...queues, ...queues].map((queue) => queue.enqueue()));
   expect(orderOf(places).toSorted()).toEqual(places.map(({ id }) => id).toSorted());
+  await Promise.all(queues.map((queue) => queue.close()));
+});
+
+test('through a hub, each operation of three peers has its own predecessor', async () => {
+  const hub = new MessagePortHub();
+  onTestFinished(() => hub.close());
+  const queues = ids.map((id) => {
+    const { port1, port2 } = new MessageChannel();
+    hub.attach(port1);
+    return createQueue({ transport: messagePort(port2, { id }), peers: ids });
+  });
+  const places = await Promise.all([...queues, ...queues].map((queue) => queue.enqueue()));
+  expect(orderOf(places)).toHaveLength(6);
   await Promise.all(queues.map((queue) => queue.close()));
 });
 
@@ -73,6 +88,33 @@ test('send resolves with the message at its place, and rejects after the end', a
   const closing = a.close();
   await expect(a.send('late')).rejects.toThrow(ClosedError);
   await closing;
+});
+
+test('as actors: places and deliveries arrive as notices with the id of the actor', async () => {
+  const bus = busOf();
+  const queue = createQueue({ transport: bus.transport('a'), peers: ['a'] });
+  const multicast = createMulticast({ transport: bus.transport('b'), peers: ['b'] });
+  const notices: object[] = [];
+  const places = createActor(queueLogic, { id: 'places', input: { queue } });
+  const chat = createActor(multicastLogic, { id: 'chat', input: { multicast } });
+  places.on('*', (notice) => notices.push(notice));
+  chat.on('*', (notice) => notices.push(notice));
+  places.start().send({ type: 'enqueue' });
+  chat.start().send({ type: 'send', message: 'hello' });
+  chat.send({ type: 'send', message: undefined });
+  await vi.waitFor(() => expect(notices).toHaveLength(5));
+  expect(notices).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ type: 'ready', from: 'places' }),
+      expect.objectContaining({ type: 'placed', from: 'places', after: null }),
+      expect.objectContaining({ type: 'ready', from: 'chat' }),
+      expect.objectContaining({ type: 'delivered', from: 'chat', peer: 'b', message: 'hello' }),
+      expect.objectContaining({ type: 'failed', from: 'chat' }),
+    ]),
+  );
+  places.stop();
+  chat.stop();
+  await Promise.all([queue.close(), multicast.close()]);
 });
 
 test.each([createQueue, createMulticast])('%o refuses wrong options', (create) => {
