@@ -66,3 +66,34 @@ test('shows the leader of an election that is idle when the page opens', async (
   const summary = page.getByRole('img', { name: /^Network of 3 nodes/ });
   await expect.poll(() => summary.getAttribute('aria-label')).toContain(`marked: ${peers[0]!.leader} ★`);
 });
+
+test('draws the name of a peer that joins while the page is open', async () => {
+  const receiving = await receiveInspection({ page: pageUrl });
+  onTestFinished(() => receiving.close());
+  const { page, leave } = await visit(receiving.url);
+  onTestFinished(() => leave());
+  const bus = new InProcessBus();
+  const join = async (id: string) => {
+    const peer = createElection({ transport: bus.transport(id), peers: ['the-first-peer', 'the-second-peer'] });
+    const { close } = await inspect(peer.node, { report: receiving.url, program: `service ${id}` });
+    onTestFinished(async () => {
+      await close();
+      await peer.close();
+    });
+  };
+  await join('the-first-peer');
+  await expect.poll(() => page.getByRole('treeitem').count()).toBe(2);
+  await page.evaluate(() => {
+    // Only the network draws the outlines of words.
+    const { strokeText } = CanvasRenderingContext2D.prototype;
+    const drawn = ((globalThis as unknown as { drawn: Set<string> }).drawn = new Set());
+    CanvasRenderingContext2D.prototype.strokeText = function (text, ...at) {
+      drawn.add(text);
+      strokeText.call(this, text, ...at);
+    };
+  });
+  await join('the-second-peer');
+  await expect
+    .poll(() => page.evaluate(() => [...(globalThis as unknown as { drawn: Set<string> }).drawn]))
+    .toEqual(expect.arrayContaining(['the-first-peer', 'the-second-peer']));
+});

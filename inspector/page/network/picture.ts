@@ -129,13 +129,12 @@ const refuted = computed(() => {
 export const scene = computed(() => reader.value?.scene(moment.value, refuted.value) ?? { nodes: [], pointers: [], marks: [] });
 const folds = computed(() => foldsOf(programs.value ?? [], scene.value.nodes));
 /** The number of drawn places. Nodes that share a place count once. */
-export const spotsDrawn = computed(() =>
-  folds.value.reduce((sum, { nodes }) => sum - nodes.length + 1, recording.value.nodes.size),
-);
+export const spotsDrawn = computed(() => folds.value.reduce((sum, { nodes }) => sum - nodes.length + 1, growing().nodes.size));
 /** How the nodes are called in the picture: an actor by its id, for its program stands around it. */
-const labels = computed(() =>
-  recording.value.nodes.names.map((name, node) => (recording.value.programs[node] === undefined ? name : idOf(name))),
-);
+const labels = computed(() => {
+  const { nodes, programs } = growing();
+  return nodes.names.map((name, node) => (programs[node] === undefined ? name : idOf(name)));
+});
 /** The positions of the nodes. Stopped nodes of a program share one. */
 const placed = computed(() => folded(positions.value, folds.value));
 const side = computed(() => sideAt(currentView.value.scale, spotsDrawn.value));

@@ -3,7 +3,7 @@ import type { Overlay } from '../../../machines/protocol.js';
 import { createMetric, type Metric } from '../../../network/topology/metric.js';
 import { lastAtMost } from '../../model/columns.js';
 import { Interned } from '../../model/interned.js';
-import { STOPPED, type Moment, type Life } from '../../model/moment.js';
+import type { Moment, Life } from '../../model/moment.js';
 import type { Channel, ReadTrace } from '../../model/recording.js';
 import type { Tone } from '../colors.js';
 
@@ -56,6 +56,9 @@ export interface Scene {
   readonly pointers: readonly Pointer[];
   readonly marks: readonly EdgeMark[];
 }
+
+/** Nodes that send nothing, although no failure detector may report it. */
+const LOST: readonly Life[] = ['gone', 'failed'];
 
 const NO_KEEPERS: ReadonlySet<number> = new Set();
 
@@ -130,23 +133,22 @@ export class SceneReader {
       this.pairs = [...channels.values()].filter((channel) => channel.from !== channel.to && !second(channel));
       this.linksNow = [];
     }
+    const isUp = (from: number, to: number) => !LOST.includes(moment.life(from)) && moment.channelUp(from, to);
     const status = ({ from, to }: Channel): SceneLink => ({
       a: from,
       b: to,
-      there: moment.channelUp(from, to),
-      back: moment.channelUp(to, from),
+      there: isUp(from, to),
+      back: isUp(to, from),
     });
     const isSame = this.linksNow.length > 0 && !this.changesKnown();
-    const isDrawn = (link: SceneLink) => this.isGiven(link) || (this.hasEnds(link, moment) && (link.there || link.back));
+    const hasEnded = ({ a, b }: SceneLink) => moment.life(a) === 'ended' || moment.life(b) === 'ended';
+    const isDrawn = (link: SceneLink) =>
+      this.isGiven(link) || (!hasEnded(link) && (link.there || link.back || this.recording.programs[link.a] !== undefined));
     if (!isSame) this.linksNow = this.pairs.map(status).filter(isDrawn);
     return this.linksNow;
   }
 
-  private hasEnds({ a, b }: SceneLink, moment: Moment): boolean {
-    return ![a, b].some((end) => STOPPED.includes(moment.life(end)));
-  }
-
-  /** A link of the topology that is down is drawn as cut; one that only came for a while, or whose end has stopped, is gone. */
+  /** A link of the topology that is down is drawn as cut, as those of programs are; others only came for a while. */
   private isGiven({ a, b }: SceneLink): boolean {
     return this.given.has(`${a}>${b}`) || this.given.has(`${b}>${a}`);
   }
