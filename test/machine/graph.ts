@@ -11,7 +11,7 @@ import type { MachineStep } from './options.js';
 import type { Remark } from './remarks.js';
 import type { Checkpoint } from './checkpoint.js';
 import type { SeenState } from './encode.js';
-import type { Marks } from './temporal.js';
+import type { Marks } from './endless.js';
 
 /** The states of the running child machines, by the names of their actors. */
 export type ChildCharts = Readonly<

@@ -6,8 +6,8 @@
  */
 import type { AnyMachineSnapshot } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
-import { endless, movesOf } from './endless.js';
-import type { Failure, MachineEdge, MachineGraph, MachineVertex } from './graph.js';
+import { endless, movesOf, type Marks, type PathEdge, type PathState } from './endless.js';
+import type { Failure } from './graph.js';
 import type { MachineStep } from './options.js';
 import { Rig } from './rig.js';
 import { beyondAlong, firstBeyond } from './deadline.js';
@@ -44,9 +44,6 @@ export type Temporal =
   | (Bounds & { readonly when: Predicate; readonly eventually: Predicate })
   | (Bounds & { readonly when: Predicate; readonly holds: Predicate; readonly until: Predicate });
 
-/** The results of a property's predicates in one state. */
-export type Marks = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
-
 export function marksOf(temporal: Readonly<Record<string, Temporal>> | undefined, snapshot: AnyMachineSnapshot): Marks {
   const answer = (name: string, description: unknown): boolean => {
     if (!(description instanceof Promise)) return Boolean(description);
@@ -61,10 +58,10 @@ export function marksOf(temporal: Readonly<Record<string, Temporal>> | undefined
 }
 
 /** For each violated property, the first path that violates it. */
-export async function temporalFailures(subject: Subject, graph: MachineGraph): Promise<readonly Failure[]> {
+export async function temporalFailures(subject: Subject, graph: PathGraph): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
   for (const [rule, property] of Object.entries(subject.tests.temporal ?? {})) {
-    const marks = (vertex: MachineVertex) => vertex.marks[rule]!;
+    const marks = (vertex: PathState) => vertex.marks[rule]!;
     const found =
       failureOf(graph, property, marks) ??
       (await firstBeyond(
@@ -77,16 +74,21 @@ export async function temporalFailures(subject: Subject, graph: MachineGraph): P
   return failures;
 }
 
-type MarksAt = (vertex: MachineVertex) => Readonly<Record<string, boolean>>;
+interface PathGraph {
+  readonly vertices: readonly PathState[];
+  readonly isComplete: boolean;
+}
+
+type MarksAt = (vertex: PathState) => Readonly<Record<string, boolean>>;
 export type Refutation = Omit<Failure, 'rule'> | null;
 
 /** The states in which a property begins: those where `when` holds, or the start. */
-function startsOf({ vertices }: MachineGraph, property: Temporal, marks: MarksAt): readonly MachineVertex[] {
+function startsOf({ vertices }: PathGraph, property: Temporal, marks: MarksAt): readonly PathState[] {
   const isAlways = !('when' in property) || property.when === undefined;
   return isAlways ? vertices.slice(0, 1) : vertices.filter((vertex) => marks(vertex)['when']);
 }
 
-function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Refutation {
+function failureOf(graph: PathGraph, property: Temporal, marks: MarksAt): Refutation {
   const { vertices, isComplete } = graph;
   if ('sometimes' in property) {
     if (vertices.some((vertex) => marks(vertex)['sometimes'])) return null;
@@ -101,7 +103,7 @@ function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Ref
       description: `\`when\` holds in no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'}: nothing is asked`,
       ...(!isComplete && { isOpen: true }),
     };
-  const each = (check: (start: MachineVertex) => Refutation): Refutation => {
+  const each = (check: (start: PathState) => Refutation): Refutation => {
     for (const start of starts) {
       const found = check(start);
       if (found) return found;
@@ -110,19 +112,19 @@ function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Ref
   };
   if ('always' in property || 'never' in property) {
     if (within === undefined && withinMs !== undefined) return null;
-    const isBad = (vertex: MachineVertex) => marks(vertex)['always'] === false || marks(vertex)['never'] === true;
+    const isBad = (vertex: PathState) => marks(vertex)['always'] === false || marks(vertex)['never'] === true;
     return each((start) => reaches(start, isBad, () => false, within));
   }
   const broken = 'until' in property ? each(breaks(marks)) : null;
-  const goal = (vertex: MachineVertex) => marks(vertex)['eventually'] ?? marks(vertex)['until'] ?? false;
+  const goal = (vertex: PathState) => marks(vertex)['eventually'] ?? marks(vertex)['until'] ?? false;
   if (broken || within !== undefined) return broken ?? each(takesLonger(goal, within!));
   // With `withinMs`, a loop that takes no time does not violate the property.
   return 'eventually' in property && withinMs === undefined ? neverComes(starts, marks) : null;
 }
 
 /** A path from one of these states that does not reach the target: it becomes quiescent before, or loops forever. */
-function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Refutation {
-  const isBefore = (vertex: MachineVertex) => vertex.edges !== null && !marks(vertex)['eventually'];
+function neverComes(starts: readonly PathState[], marks: MarksAt): Refutation {
+  const isBefore = (vertex: PathState) => vertex.edges !== null && !marks(vertex)['eventually'];
   const ways = new Map(starts.filter(isBefore).map((start) => [start, start.way] as const));
   for (const [vertex, way] of ways) {
     const moves = movesOf(vertex);
@@ -138,8 +140,8 @@ function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Refutatio
 }
 
 /** A path from here that does not reach the state within this number of steps. */
-function takesLonger(isGoal: (vertex: MachineVertex) => boolean, within: number): (start: MachineVertex) => Refutation {
-  const visit = (vertex: MachineVertex, way: readonly MachineStep[], taken: number): Refutation => {
+function takesLonger(isGoal: (vertex: PathState) => boolean, within: number): (start: PathState) => Refutation {
+  const visit = (vertex: PathState, way: readonly MachineStep[], taken: number): Refutation => {
     if (isGoal(vertex) || vertex.edges === null) return null;
     const here = JSON.stringify(vertex.value);
     if (taken >= within)
@@ -157,12 +159,12 @@ function takesLonger(isGoal: (vertex: MachineVertex) => boolean, within: number)
 
 /** A shortest path from here to a bad state, with at most this number of steps, without passing the end of the question. */
 function reaches(
-  start: MachineVertex,
-  isBad: (vertex: MachineVertex) => boolean,
-  isOver: (vertex: MachineVertex) => boolean,
+  start: PathState,
+  isBad: (vertex: PathState) => boolean,
+  isOver: (vertex: PathState) => boolean,
   within = Infinity,
 ): Refutation {
-  const cameBy = new Map<MachineVertex, readonly MachineStep[]>([[start, []]]);
+  const cameBy = new Map<PathState, readonly MachineStep[]>([[start, []]]);
   for (const [vertex, steps] of cameBy) {
     if (isOver(vertex)) continue;
     if (isBad(vertex))
@@ -176,7 +178,7 @@ function reaches(
 /** A way from here to a state in which it does not hold although the end has not come. */
 const breaks =
   (marks: MarksAt) =>
-  (start: MachineVertex): Refutation => {
+  (start: PathState): Refutation => {
     const found = reaches(
       start,
       (vertex) => marks(vertex)['holds'] === false,
@@ -198,24 +200,19 @@ export async function temporalFailuresAlong(subject: Subject, steps: readonly Ma
 }
 
 /** The graph of a search that has taken only this path. */
-async function graphAlong(subject: Subject, steps: readonly MachineStep[]): Promise<MachineGraph> {
+async function graphAlong(subject: Subject, steps: readonly MachineStep[]): Promise<PathGraph> {
   const rig = new Rig(subject, { performs: false });
-  const known = new Map<string, MachineVertex>();
+  const known = new Map<string, Along>();
   const { temporal = {} } = subject.tests;
-  const nothing = Object.fromEntries(Object.keys(temporal).map((rule) => [rule, {}]));
-  const unknown = { edges: null, marks: nothing } as unknown;
-  const arrive = (way: readonly MachineStep[]): MachineVertex => {
+  const marks = Object.fromEntries(Object.keys(temporal).map((rule) => [rule, {}]));
+  const unknown: PathState = { way: [], value: {}, edges: null, marks };
+  const arrive = (way: readonly MachineStep[]): Along => {
     const key = rig.key();
-    const edges = new Map<string, MachineEdge>();
-    for (const step of rig.choices())
-      edges.set(JSON.stringify(step), { step, to: unknown, keeps: [] as readonly string[] } as MachineEdge);
+    const edges = new Map(
+      rig.choices().map((step): [string, PathEdge] => [JSON.stringify(step), { step, to: unknown, keeps: [] }]),
+    );
     const { value } = rig.snapshot;
-    const vertex = {
-      way,
-      value,
-      edges,
-      marks: rig.ask('temporal', () => marksOf(temporal, rig.snapshot)),
-    } as unknown as MachineVertex;
+    const vertex = { way, value, edges, marks: rig.ask('temporal', () => marksOf(temporal, rig.snapshot)) };
     if (!known.has(key)) known.set(key, vertex);
     return known.get(key)!;
   };
@@ -223,9 +220,12 @@ async function graphAlong(subject: Subject, steps: readonly MachineStep[]): Prom
   for (const [i, step] of steps.entries()) {
     await rig.take(step);
     const to = arrive(steps.slice(0, i + 1));
-    (here.edges as Map<string, MachineEdge>).set(JSON.stringify(step), { step, to, keeps: rig.keeps } as MachineEdge);
+    here.edges.set(JSON.stringify(step), { step, to, keeps: rig.keeps });
     here = to;
   }
-  const vertices = [...known.values()];
-  return { vertices, isComplete: false } as unknown as MachineGraph;
+  return { vertices: [...known.values()], isComplete: false };
+}
+
+interface Along extends PathState {
+  readonly edges: Map<string, PathEdge>;
 }
