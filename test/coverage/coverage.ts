@@ -4,7 +4,7 @@
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
-import { isOpen, itemsAtStart, itemsOf, type Item } from './items.js';
+import { isOpen, itemsAtStart, itemsOf, type Item, itemCounts } from './items.js';
 import { listen, observed } from './probe.js';
 import { requireProtocol } from '../../network/scenario/required.js';
 
@@ -100,7 +100,7 @@ export class Coverage {
    */
   merge(counts: Counts): void {
     for (const [chart, items] of Object.entries(counts)) {
-      for (const [item, count] of Object.entries(items) as [Item, number][]) this.add(chart, [item], count);
+      for (const [item, count] of itemCounts(items)) this.add(chart, [item], count);
     }
   }
 

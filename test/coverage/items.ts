@@ -20,6 +20,12 @@ export type CoverageKind = (typeof coverageKinds)[number];
 /** One thing to cover, as `kind name`: `state idle`, `transition idle: find #2`, `guard idle: find #2 is false`, `event find`, `sent token`. */
 export type Item = `${CoverageKind} ${string}`;
 
+/** A covered item, with the name of its chart. */
+export type Noted = `${string}: ${Item}`;
+
+/** The entries of a record whose keys are items. */
+export const itemCounts = (items: Readonly<Record<Item, number>>): [Item, number][] => Object.entries(items) as [Item, number][];
+
 export const kindOf = (item: Item): CoverageKind => item.slice(0, item.indexOf(' ')) as CoverageKind;
 
 /** True for kinds of items whose total number is known only from runs. */

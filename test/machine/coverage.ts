@@ -7,10 +7,9 @@
  */
 import type { AnyStateNode, AnyStateMachine } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
-import { kindOf, type Item, guardItem, itemsTaken } from '../coverage/items.js';
+import { guardItem, itemCounts, itemsTaken, kindOf, type Item } from '../coverage/items.js';
 import type { Cut, MachineGraph } from './graph.js';
 import { whyMissing } from './hints.js';
-import type { Noted } from './rig.js';
 import type { Subject } from './subject.js';
 import { configOf, rulesOf, statesOf, stateName, ruleEventName, transitionName, type Rule } from '../charts/config.js';
 import { nameOfAction } from './references.js';
@@ -49,8 +48,8 @@ export interface MachineCoverage {
 
 export function countsOf(subject: Subject, graph: MachineGraph): MachineCounts {
   const counts = new Map([...subject.charts].map(([chart, items]) => [chart, new Map(items.map((item) => [item, 0]))]));
-  const count = (items: ReadonlySet<unknown>): void => {
-    for (const noted of items as ReadonlySet<Noted>) {
+  const count = (items: Iterable<string>): void => {
+    for (const noted of items) {
       const chart = [...counts.keys()].find((name) => noted.startsWith(`${name}: `))!;
       const item = noted.slice(chart.length + 2) as Item;
       const of = counts.get(chart)!;
@@ -58,7 +57,7 @@ export function countsOf(subject: Subject, graph: MachineGraph): MachineCounts {
     }
   };
   count(graph.items);
-  for (const { value } of graph.vertices) count(new Set([`${subject.name}: configuration ${JSON.stringify(value)}`]));
+  for (const { value } of graph.vertices) count([`${subject.name}: configuration ${JSON.stringify(value)}`]);
   for (const { edges } of graph.vertices) for (const { items } of edges?.values() ?? []) count(items);
   return Object.fromEntries([...counts].map(([chart, items]) => [chart, Object.fromEntries(items)]));
 }
@@ -72,7 +71,7 @@ export function mergeCounts(...all: readonly MachineCounts[]): MachineCounts {
   const sum: Record<string, Record<Item, number>> = {};
   for (const counts of all)
     for (const [chart, items] of Object.entries(counts))
-      for (const [item, count] of Object.entries(items) as [Item, number][]) {
+      for (const [item, count] of itemCounts(items)) {
         const of = (sum[chart] ??= {});
         of[item] = (of[item] ?? 0) + count;
       }
@@ -105,7 +104,7 @@ export function refuseOtherCounts(machine: string, own: MachineCounts, others: r
 export function coverageOfMachine(subject: Subject, counts: MachineCounts, cut: Cut | null): MachineCoverage {
   const reasons = subject.tests.reasons ?? {};
   const missing: MachineMissing[] = Object.entries(counts).flatMap(([chart, items]) => {
-    const all = new Map(Object.entries(items) as [Item, number][]);
+    const all = new Map(itemCounts(items));
     const original = subject.originals.get(chart);
     const lacking = new Set([...all].flatMap(([item, count]) => (count > 0 ? [] : [item])));
     const causes = original ? causesOf(original, lacking) : new Map<Item, Item>();
@@ -175,7 +174,7 @@ function configurationsOf({ type, states }: AnyStateNode): number {
 
 function shares(items: Readonly<Record<Item, number>>) {
   const share = (kind: MachineKind) => {
-    const all = (Object.entries(items) as [Item, number][]).filter(([item]) => (kindOf(item) as string) === kind);
+    const all = itemCounts(items).filter(([item]) => (kindOf(item) as string) === kind);
     return { covered: all.filter(([, count]) => count > 0).length, of: all.length };
   };
   return Object.fromEntries(machineKinds.map((kind) => [kind, share(kind)])) as Record<MachineKind, ReturnType<typeof share>>;

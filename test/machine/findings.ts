@@ -168,7 +168,7 @@ function* resetsMissing(subject: Subject, graph: MachineGraph): Generator<Found>
 }
 
 function isEveryTaken({ charts, name }: Subject, taken: readonly Taken[]): boolean {
-  const seen = new Set(taken.flatMap(({ edge }) => [...(edge.items as ReadonlySet<string>)]));
+  const seen = new Set(taken.flatMap(({ edge }) => [...edge.items]));
   return charts.get(name)!.every((item) => !item.startsWith('transition ') || seen.has(`${name}: ${item}`));
 }
 
@@ -187,8 +187,7 @@ function turnOf(taken: readonly Taken[], path: string, sign: 1 | -1): Along | nu
 
 /** Steps on which the guard is decided as it is only once the measure has gone far enough. */
 function lateOutcomes(taken: readonly Taken[], along: Along, chart: string, id: string): readonly (readonly Taken[])[] {
-  const decided = (outcome: boolean) =>
-    taken.filter(({ edge }) => (edge.items as ReadonlySet<string>).has(`${chart}: ${guardItem(id, outcome)}`));
+  const decided = (outcome: boolean) => taken.filter(({ edge }) => edge.items.has(`${chart}: ${guardItem(id, outcome)}`));
   return [true, false].flatMap((outcome) => {
     const [late, early] = [decided(outcome), decided(!outcome)];
     const isLater = ([0, 1] as const).some(

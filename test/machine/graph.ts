@@ -5,6 +5,7 @@
  * an event, a timer, a service that settles.
  */
 import type { StateValue } from 'xstate';
+import type { Noted } from '../coverage/items.js';
 import type { ChartGraph, Edge, Vertex } from '../paths/graph.js';
 import type { Measures } from './measures.js';
 import type { MachineStep } from './options.js';
@@ -18,7 +19,7 @@ export type ChildCharts = Readonly<
   Record<string, { readonly chart: string; readonly value: StateValue; readonly context: string }>
 >;
 
-export interface MachineVertex extends Vertex {
+export interface MachineVertex extends Vertex<Noted> {
   /** The first path found to this state; the shortest one if the search was in order. */
   readonly way: readonly MachineStep[];
   readonly key: string;
@@ -46,7 +47,7 @@ export interface Base {
   readonly steps: readonly MachineStep[];
 }
 
-export interface MachineEdge extends Edge {
+export interface MachineEdge extends Edge<Noted> {
   readonly step: MachineStep;
   readonly to: MachineVertex;
   readonly view: SeenState;
@@ -76,7 +77,7 @@ export interface Failure {
   readonly isOpen?: boolean;
 }
 
-export interface MachineGraph extends ChartGraph {
+export interface MachineGraph extends ChartGraph<Noted> {
   readonly first: MachineVertex;
   readonly vertices: readonly MachineVertex[];
   /** The first of each rule that was broken. */

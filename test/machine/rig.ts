@@ -25,7 +25,7 @@ import {
   noneAlone,
   performedLogic,
 } from './stage.js';
-import type { Item } from '../coverage/items.js';
+import type { Noted } from '../coverage/items.js';
 import { ActionPromises } from './action-promises.js';
 import type { Checkpoint, HeldLogic } from './checkpoint.js';
 import { encode, keyOf, visibleContext, type Acted, type SeenState } from './encode.js';
@@ -38,9 +38,6 @@ import { isFromOutside, isJson, type Holds } from './steps.js';
 import { Askers, dropped, type Remark } from './remarks.js';
 import { Timers, type Timer } from './timers.js';
 import type { Subject } from './subject.js';
-
-/** A covered item, with the name of its chart. */
-export type Noted = `${string}: ${Item}`;
 
 export interface RigOptions {
   /** True if the application's actions are performed. */

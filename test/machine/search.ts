@@ -15,7 +15,8 @@ import { constantsIn, isReadIn, readsOfGuard } from './reads.js';
 import { implementationsOf, referencesOf } from './references.js';
 import type { Checkpoint } from './checkpoint.js';
 import { holdingChance, OTHERS_MAX } from './path-chance.js';
-import { Rig, type Noted } from './rig.js';
+import type { Noted } from '../coverage/items.js';
+import { Rig } from './rig.js';
 import type { MachineStep } from './options.js';
 import { describeStep, nameOfStep } from './steps.js';
 import type { Subject } from './subject.js';
@@ -109,7 +110,7 @@ class Search {
       start: 0,
       input: tests.input,
       effects: [],
-      items: items as never,
+      items,
       first,
       vertices,
       isComplete,
@@ -203,7 +204,7 @@ class Search {
     const event = { type: nameOfStep(step), step };
     const { items } = this;
     const { keeps, remarks } = rig;
-    edges.set(JSON.stringify(step), { event, effects: [], step, to, items: items as never, view: rig.view(), keeps, remarks });
+    edges.set(JSON.stringify(step), { event, effects: [], step, to, items, view: rig.view(), keeps, remarks });
     for (const item of items) this.cover(item);
     rig.stop();
     return rig.chance.hasDrawn || rig.chance.hasReadClock;

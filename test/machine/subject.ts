@@ -13,7 +13,7 @@ import { baseName } from './names.js';
 import type { EventSamples, MachineStep, MachineTests, ServiceSamples, Start } from './options.js';
 import { implementationsOf, nameOfAction, referencesOf, refuseNoMachine, refuseUnwritten } from './references.js';
 import { pathChance } from './path-chance.js';
-import type { Noted } from './rig.js';
+import type { Noted } from '../coverage/items.js';
 import { sentWithin } from './within.js';
 
 /** The prefix of a function in the list of actions that reports the next action. */

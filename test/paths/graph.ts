@@ -16,32 +16,33 @@ import { listen, observed } from '../coverage/probe.js';
 import { jsonKey } from '../explore/json.js';
 import { requireProtocol } from '../../network/scenario/required.js';
 
-export interface Vertex {
+export interface Vertex<I = Item> {
   readonly index: number;
   readonly value: StateValue;
   readonly context: unknown;
   /** By the key of the event; `null` for a state beyond the bound, whose steps are unknown. */
-  edges: ReadonlyMap<string, Edge> | null;
+  edges: ReadonlyMap<string, Edge<I>> | null;
 }
 
-export interface Edge {
+/** @typeParam I how a covered item is named: in the graph of a machine with its children, after its chart. */
+export interface Edge<I = Item> {
   readonly event: Message;
   readonly effects: readonly Effect[];
-  readonly to: Vertex;
+  readonly to: Vertex<I>;
   /** The items that the step covers. */
-  readonly items: ReadonlySet<Item>;
+  readonly items: ReadonlySet<I>;
 }
 
-export interface ChartGraph {
+export interface ChartGraph<I = Item> {
   readonly chart: string;
   /** The place of the sample in the protocol's list. */
   readonly start: number;
   readonly input: unknown;
   /** The effects and the items of entering the first state. */
   readonly effects: readonly Effect[];
-  readonly items: ReadonlySet<Item>;
-  readonly first: Vertex;
-  readonly vertices: readonly Vertex[];
+  readonly items: ReadonlySet<I>;
+  readonly first: Vertex<I>;
+  readonly vertices: readonly Vertex<I>[];
   /** True if every state that the samples lead to was seen. */
   readonly isComplete: boolean;
 }

@@ -8,7 +8,6 @@ import type { StateValue } from 'xstate';
 import { getShortestPaths, getSimplePaths } from 'xstate/graph';
 import type { Effect, Message } from '../../machines/effects.js';
 import type { ChartGraph, Edge, Vertex } from './graph.js';
-import type { Item } from '../coverage/items.js';
 
 /** The state of a chart and its effects after a step. */
 export interface Expected {
@@ -54,37 +53,37 @@ export type PathKind = (typeof pathKinds)[number];
  * ```
  * @public
  */
-export function pathsOf(graph: ChartGraph, kind: PathKind): readonly Path[] {
+export function pathsOf(graph: ChartGraph<string>, kind: PathKind): readonly Path[] {
   return waysOf(graph, kind).map((edges) => pathOf(graph, edges));
 }
 
 /** The generated paths as lists of edges of the graph. */
-export function waysOf(graph: ChartGraph, kind: PathKind): readonly (readonly Edge[])[] {
+export function waysOf(graph: ChartGraph<string>, kind: PathKind): readonly (readonly Edge<string>[])[] {
   return withoutBeginnings(edgesOf[kind](graph));
 }
 
-const edgesOf: Readonly<Record<PathKind, (graph: ChartGraph) => readonly (readonly Edge[])[]>> = {
+const edgesOf: Readonly<Record<PathKind, (graph: ChartGraph<string>) => readonly (readonly Edge<string>[])[]>> = {
   shortest: (graph) => getShortestPaths(logicOf(graph), traversal(Infinity)).map(walkedEdges),
   simple: (graph) => getSimplePaths(logicOf(graph), traversal(SIMPLE_STATES_MAX)).map(walkedEdges),
   tour: tourOf,
 };
 
-export function pathOf({ chart, input, first, effects }: ChartGraph, edges: readonly Edge[]): Path {
-  const expected = ({ value, context }: Vertex, effects: readonly Effect[]) => ({ value, context, effects });
+export function pathOf({ chart, input, first, effects }: ChartGraph<string>, edges: readonly Edge<string>[]): Path {
+  const expected = ({ value, context }: Vertex<string>, effects: readonly Effect[]) => ({ value, context, effects });
   const steps = edges.map(({ event, effects, to }) => ({ event, expected: expected(to, effects) }));
   return { chart, input, first: expected(first, effects), steps };
 }
 
 /** A vertex as `xstate/graph` wants a snapshot, and an edge as it wants an event. */
 interface GraphState {
-  readonly vertex: Vertex;
+  readonly vertex: Vertex<string>;
 }
 interface GraphEvent {
   readonly type: string;
-  readonly edge: Edge;
+  readonly edge: Edge<string>;
 }
 
-const logicOf = ({ first }: ChartGraph): any => ({
+const logicOf = ({ first }: ChartGraph<string>): any => ({
   getInitialSnapshot: (): GraphState => ({ vertex: first }),
   transition: (_: GraphState, { edge }: GraphEvent): GraphState => ({ vertex: edge.to }),
 });
@@ -101,16 +100,16 @@ const traversal = (statesMax: number): any => ({
 });
 
 /** The first step of a path of `xstate/graph` is its beginning. */
-const walkedEdges = ({ steps }: { steps: readonly { event: any }[] }): Edge[] =>
-  steps.slice(1).map(({ event }): Edge => event.edge);
+const walkedEdges = ({ steps }: { steps: readonly { event: any }[] }): Edge<string>[] =>
+  steps.slice(1).map(({ event }): Edge<string> => event.edge);
 
 /** Paths as a tree: the continuations of each path. */
-interface Branches extends Map<Edge, Branches> {}
+interface Branches extends Map<Edge<string>, Branches> {}
 
-function withoutBeginnings(paths: readonly (readonly Edge[])[]): readonly (readonly Edge[])[] {
+function withoutBeginnings(paths: readonly (readonly Edge<string>[])[]): readonly (readonly Edge<string>[])[] {
   const tree: Branches = new Map();
-  const along = (branches: Branches, edge: Edge): Branches => {
-    const next: Branches = branches.get(edge) ?? new Map<Edge, Branches>();
+  const along = (branches: Branches, edge: Edge<string>): Branches => {
+    const next: Branches = branches.get(edge) ?? new Map<Edge<string>, Branches>();
     branches.set(edge, next);
     return next;
   };
@@ -122,10 +121,10 @@ function withoutBeginnings(paths: readonly (readonly Edge[])[]): readonly (reado
  * A transition tour: a small number of walks that cover each item of the graph's steps: transitions, guards both ways, events. The tour
  * takes the shortest way to a step that covers a new item, and starts again if there is none.
  */
-function tourOf({ first, vertices }: ChartGraph): readonly (readonly Edge[])[] {
-  const open = new Set<Item>();
+function tourOf({ first, vertices }: ChartGraph<string>): readonly (readonly Edge<string>[])[] {
+  const open = new Set<string>();
   for (const { edges } of vertices) for (const { items } of edges?.values() ?? []) for (const item of items) open.add(item);
-  const walks: Edge[][] = [[]];
+  const walks: Edge<string>[][] = [[]];
   let here = first;
   for (;;) {
     const way = wayToNews(here, open);
@@ -143,8 +142,8 @@ function tourOf({ first, vertices }: ChartGraph): readonly (readonly Edge[])[] {
 }
 
 /** The shortest way from here whose last step covers an uncovered item. */
-function wayToNews(from: Vertex, open: ReadonlySet<Item>): Edge[] | null {
-  const cameBy = new Map<Vertex, { edge: Edge; before: Vertex } | null>([[from, null]]);
+function wayToNews(from: Vertex<string>, open: ReadonlySet<string>): Edge<string>[] | null {
+  const cameBy = new Map<Vertex<string>, { edge: Edge<string>; before: Vertex<string> } | null>([[from, null]]);
   for (const vertex of cameBy.keys()) {
     for (const edge of vertex.edges?.values() ?? []) {
       if ([...edge.items].some((item) => open.has(item))) return [...wayTo(vertex, cameBy), edge];
@@ -154,8 +153,11 @@ function wayToNews(from: Vertex, open: ReadonlySet<Item>): Edge[] | null {
   return null;
 }
 
-function wayTo(vertex: Vertex, cameBy: ReadonlyMap<Vertex, { edge: Edge; before: Vertex } | null>): Edge[] {
-  const way: Edge[] = [];
+function wayTo(
+  vertex: Vertex<string>,
+  cameBy: ReadonlyMap<Vertex<string>, { edge: Edge<string>; before: Vertex<string> } | null>,
+): Edge<string>[] {
+  const way: Edge<string>[] = [];
   for (let step = cameBy.get(vertex); step; step = cameBy.get(step.before)) way.unshift(step.edge);
   return way;
 }
