@@ -2,6 +2,7 @@
 import { computed } from '@preact/signals';
 import { eventRow, shownLines, type ContextChange, type EventRow, type StateChange } from '../model/event-rows.js';
 import { lastAtMost } from '../model/columns.js';
+import { isStep } from '../../network/trace.js';
 import { sentence } from '../model/words.js';
 import { askedText, hits, isAsking, questionProblem } from './ask.js';
 import { stateStyle } from './state-names.js';
@@ -93,7 +94,7 @@ function Row({ row, line, isNow }: { row: number; line: number; isNow: boolean }
       role="row"
       aria-rowindex={row + 2}
       aria-current={isNow ? 'step' : undefined}
-      class={`event-row kind-${kind}${isNow ? ' is-now' : ''}${line > currentLine.value ? ' is-future' : ''}${event.isWrong ? ' is-wrong' : ''}`}
+      class={`event-row kind-${kind}${isStep(recording.value.line(line)) ? '' : ' is-network'}${isNow ? ' is-now' : ''}${line > currentLine.value ? ' is-future' : ''}${event.isWrong ? ' is-wrong' : ''}`}
       onClick={() => showLine(line)}
     >
       <span role="cell" class="at">
