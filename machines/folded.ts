@@ -7,7 +7,7 @@ import type { ChannelState, Configuration, Flight, Instance, NodeView, Property 
  *
  * A fact is computed once for each state of a node or message of type `M`. Totals follow the changes of a run or a search.
  */
-export interface Fold<O = any, T extends Totals<any, any> = any, M extends Message = Message> {
+export interface Fold<O = any, T extends AnyTotals = any, M extends Message = Message> {
   /** Plain data about a node that depends only on its state. */
   node(view: NodeView, id: NodeId, instance: Instance<O>): FactsOf<T>[0];
   /**
@@ -29,10 +29,12 @@ export interface Totals<N, F> {
   channel?(state: ChannelState): void;
 }
 
+type AnyTotals = Totals<any, any>;
+
 type FactsOf<T> = T extends Totals<infer N, infer F> ? readonly [N, F] : never;
 
 /** A predicate over totals, equivalent to `holds` of the configuration. */
-export interface Folded<O = any, T extends Totals<any, any> = any> {
+export interface Folded<O = any, T extends AnyTotals = any> {
   /** The fold of the totals. Properties with the same fold share its totals. */
   readonly over: Fold<O, T>;
   /** Judges the totals. Calls `c` for the configuration if the totals are not enough. */
@@ -44,7 +46,7 @@ export interface Folded<O = any, T extends Totals<any, any> = any> {
 }
 
 /** Computes the totals of a configuration from the start. */
-export function totalsOf<O, T extends Totals<any, any>>(over: Fold<O, T>, c: Configuration<O>): T {
+export function totalsOf<O, T extends AnyTotals>(over: Fold<O, T>, c: Configuration<O>): T {
   const { instance } = c;
   const totals = over.totals(instance);
   if (totals.channel) for (const channel of channelsOf(c)) totals.channel(channel);
@@ -69,7 +71,7 @@ function* channelsOf({ nodes, flights, links }: Configuration): Iterable<Channel
 
 const propertyOf =
   (kind: 'always' | 'sometimes') =>
-  <O, T extends Totals<any, any>>(over: Fold<O, T>, where?: Pick<Folded, 'isLocal' | 'hasLinearCost'>) =>
+  <O, T extends AnyTotals>(over: Fold<O, T>, where?: Pick<Folded, 'isLocal' | 'hasLinearCost'>) =>
   (name: string, description: string, holds: (totals: T, c: () => Configuration<O>) => boolean): Property<O> => ({
     name,
     kind,

@@ -32,7 +32,8 @@ function guarded<F extends Any>({ name, complain }: Guards, member: string, give
 type Fits = (value: unknown) => boolean;
 
 const isAny: Fits = () => true;
-const isText: Fits = (value) => typeof value === 'string';
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isTruth: Fits = (value) => typeof value === 'boolean';
 const orNothing =
   (fits: Fits): Fits =>
@@ -44,12 +45,8 @@ const listOf =
     Array.isArray(value) && value.every(fits);
 const isMessage: Fits = (value) => isObject(value) && typeof value['type'] === 'string';
 const isReaction: Fits = (value) =>
-  isObject(value) &&
-  isText(value['on']) &&
-  isMessage(value['event']) &&
-  Number.isFinite(value['after']) &&
-  (value['after'] as number) >= 0;
-const isPort: Fits = (value) => Number.isSafeInteger(value) && (value as number) >= 1;
+  isObject(value) && isText(value['on']) && isMessage(value['event']) && isNumber(value['after']) && value['after'] >= 0;
+const isPort: Fits = (value) => isNumber(value) && Number.isSafeInteger(value) && value >= 1;
 const isPorted: Fits = (value) =>
   Array.isArray(value) && value.length === 4 && isText(value[0]) && isPort(value[1]) && isText(value[2]) && isPort(value[3]);
 const isDraws: Fits = (value) => isObject(value) && Object.values(value).every(listOf(Number.isSafeInteger));
