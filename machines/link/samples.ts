@@ -105,8 +105,8 @@ const eventsOfClient = (c: LinkContext): readonly LinkChartEvent[] => [
 ];
 
 /**
- * Samples for kinds of ends: a normal one, one that may suspect its peer once, one with relays, one whose beats are slower while it is idle,
- * one whose peer is in no list, and one of a client.
+ * Samples for kinds of ends: a normal one, one that may suspect its peer once, one with relays, and one whose beats are slower while it is idle.
+ * Then one whose peer is in no list, and one of a client.
  */
 export const linkSamples: readonly ChartSamples[] = [
   { input, events },
