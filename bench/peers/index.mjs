@@ -1,4 +1,4 @@
-// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [fail-over] [hand-over] [quota] [election] [cluster] [cluster-moves] [cluster-memory] [tabs]`.
+// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [fail-over] [hand-over] [idle-clients] [quota] [election] [cluster] [cluster-moves] [cluster-memory] [tabs]`.
 import { loadavg } from 'node:os';
 import { hasCommand } from '../../dist/testing/servers.js';
 
@@ -9,6 +9,7 @@ const PARTS = {
   locks: { needs: ['redis-server', 'etcd'], run: async () => (await import('./locks.mjs')).compareLocks() },
   'fail-over': { needs: ['redis-server', 'etcd'], run: async () => (await import('./fail-over.mjs')).compareFailOver() },
   'hand-over': { needs: [], run: async () => (await import('./hand-over.mjs')).traceHandOvers() },
+  'idle-clients': { needs: [], run: async () => (await import('./idle-clients.mjs')).idleClients() },
   quota: { needs: ['redis-server'], run: async () => (await import('./quota.mjs')).quota() },
   election: { needs: [], run: async () => (await import('./election.mjs')).compareElections() },
   cluster: { needs: ['redis-server', 'postgres'], run: async () => (await import('./cluster.mjs')).compareCluster() },
