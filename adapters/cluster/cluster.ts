@@ -271,7 +271,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     if (this.#locks) {
       const epoch = await this.#locks.served;
       await this.#replicas.begin(firstFence(epoch, knowledgeOf(this.#locks)!.bounds.grants));
-      if (!this.#replicas.isStored && !this.#shared) this.#genesis.begin(this.#replicas.since, () => this.#noteGenesis());
+      if (!this.#shared) this.#genesis.begin(this.#replicas.served, () => this.#noteGenesis());
     }
     if (this.#closed) throw this.#closed;
     this.#isReady = true;
@@ -282,8 +282,9 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   }
 
   #noteGenesis(): void {
-    this.#replicas.noteGenesis();
+    const noted = this.#replicas.noteGenesis();
     for (const local of this.#actors.values()) local.step({ type: 'genesis' });
+    noted.catch((error: Error) => this.#end(error));
   }
 
   #local(key: string): LocalActor {

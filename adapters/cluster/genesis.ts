@@ -1,6 +1,6 @@
 /**
- * Detects whether members without storage can have forgotten anything. If all of them served first in the same epoch, they began together,
- * and there was nothing before. A member that restarts later serves first in a later epoch.
+ * Detects whether members can have forgotten anything. If all of them served first in the same epoch, they began together, and there was
+ * nothing before. A member that restarts later without storage, or with an empty one, serves first in a later epoch.
  */
 import type { AnyMessage, NodeId } from '../../machines/effects.js';
 

@@ -3,6 +3,9 @@
  *
  * Each copy has a separate key in the storage. A few lists contain the actors that have work without an event, so that a member that
  * restarts wakes them. An actor is added to its list before its copy records the work, and is removed afterwards.
+ *
+ * A storage states when its member served first. If the other members served before, it replaced one that was lost: a copy that it does not
+ * have proves nothing, as without storage.
  */
 import type { SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
@@ -15,14 +18,17 @@ import { StorageError } from '../transports/errors.js';
 import type { NodeId } from '../../machines/effects.js';
 
 const LISTS = 64;
+/** The key of what a storage states of its beginning. No actor has it: the key of an actor contains a slash. */
+const BEGAN = 'began';
 
 /** The part that differs between the replicas of a member. */
 type Kept = Pick<ReplicaState, 'promised' | 'copy'>;
 
 export class Replicas {
-  /** Without storage: versions that were written below this fence may have been forgotten. */
-  since = 0;
-  private genesis = 0;
+  /** The first fence of the epoch in which this member served first; with storage, in which its storage began. */
+  served = 0;
+  /** True if all members served first together: there was nothing before. */
+  private isFirst = false;
   /** By actor, as JSON: a text needs a fraction of the memory of its value. */
   private readonly kept = new Map<string, string>();
   private readonly awakeIn = Array.from({ length: LISTS }, () => new Set<string>());
@@ -34,22 +40,21 @@ export class Replicas {
     private readonly place: { readonly peer: NodeId; readonly name: string; readonly clock: SchedulerLike },
   ) {}
 
-  get isStored(): boolean {
-    return this.storage !== undefined;
-  }
-
   /** Actors that had work when this member ended. */
   get awake(): readonly string[] {
     return this.awakeIn.flatMap((list) => [...list]);
   }
 
-  /** Loads the lists. `since` is the first fence of the epoch of locks in which this member served first. */
-  async begin(since: number): Promise<void> {
+  /** Loads the lists. `served` is the first fence of the epoch of locks that this member serves. */
+  async begin(served: number): Promise<void> {
     const { storage } = this;
-    if (!storage) {
-      this.since = since;
-      return;
-    }
+    this.served = served;
+    if (!storage) return;
+    const began = await loadStored(storage, this.keeping(BEGAN));
+    if (Number.isSafeInteger(began['served'])) {
+      this.served = began['served'] as number;
+      this.isFirst = began['isFirst'] === true;
+    } else await this.saveBegan();
     await Promise.all(
       this.awakeIn.map(async (list, number) => {
         const { keys = [] } = await loadStored(storage, this.keeping(`awake ${number}`));
@@ -58,27 +63,43 @@ export class Replicas {
     );
   }
 
+  /** Below this fence, versions may have been forgotten. */
+  private get since(): number {
+    return this.storage && this.isFirst ? 0 : this.served;
+  }
+
+  private get begun(): ReplicaState {
+    const { since, served, isFirst } = this;
+    return { promised: since, copy: null, since, genesis: isFirst ? served : 0 };
+  }
+
   /** The state of a replica; without storage it is returned at once. */
   load(key: string): ReplicaState | Promise<ReplicaState> {
-    const { storage, since } = this;
+    const { storage } = this;
     if (!storage) {
-      const { genesis } = this;
       const text = this.kept.get(key);
-      return text === undefined ? { promised: since, copy: null, since, genesis } : { ...JSON.parse(text), since, genesis };
+      return text === undefined ? this.begun : { ...this.begun, ...(JSON.parse(text) as Kept) };
     }
-    return loadStored(storage, this.keeping(key)).then((stored) => readStored(key, stored));
+    return loadStored(storage, this.keeping(key)).then((stored) => ({ ...this.begun, ...readStored(key, stored) }));
   }
 
   /** Keeps the state of an actor that is not in use, because its charts are removed. */
   keep(key: string, { promised, copy }: ReplicaState): void {
     if (this.storage) return;
-    if (copy === null && promised <= this.since) this.kept.delete(key);
+    if (copy === null && promised <= this.served) this.kept.delete(key);
     else this.kept.set(key, JSON.stringify({ promised, copy } satisfies Kept));
   }
 
   /** All members came together: they have forgotten nothing. */
-  noteGenesis(): void {
-    this.genesis = this.since;
+  async noteGenesis(): Promise<void> {
+    if (this.isFirst) return;
+    this.isFirst = true;
+    if (this.storage) await this.saveBegan();
+  }
+
+  private saveBegan(): Promise<void> {
+    const { served, isFirst } = this;
+    return save(this.storage!, this.keeping(BEGAN), { served, isFirst });
   }
 
   async save(key: string, stored: Stored): Promise<void> {
@@ -105,12 +126,13 @@ export class Replicas {
   }
 }
 
-function readStored(key: string, stored: Stored): ReplicaState {
-  if (Object.keys(stored).length === 0) return { promised: 0, copy: null, since: 0, genesis: 0 };
+/** The stored state of an actor; nothing for one that this member has not stored. */
+function readStored(key: string, stored: Stored): Partial<Kept> {
+  if (Object.keys(stored).length === 0) return {};
   const kept = stored[KEPT];
   if (!isObject(kept) || !Number.isSafeInteger(kept['promised']))
     throw new StorageError(
-      `The stored state of actor "${key}" is damaged. Restore the storage of this member, or replace it with an empty one.`,
+      `The stored state of actor "${key}" is damaged. Replace the storage of this member with an empty one, not with an older copy: an older copy has lost what was acknowledged since.`,
     );
-  return { promised: kept['promised'] as number, copy: kept['copy'] as ActorCopy | null, since: 0, genesis: 0 };
+  return { promised: kept['promised'] as number, copy: kept['copy'] as ActorCopy | null };
 }

@@ -8,9 +8,9 @@
  *     activation, no earlier activation commits anything.
  *  2. Promise and copy are stored before the reply is sent. Replies of several requests share one write to the storage.
  *  3. A version that is not later than the copy changes nothing, and is confirmed: a later version contains it.
- *  4. A replica without storage that has started again has forgotten its copy. It promises the first fence of the epoch in which it came
- *     back, and states that fence as `since`: its missing copy proves nothing about earlier fences. Once it knows that all members came
- *     in the same epoch, it states their fence as `genesis`: before it, there was nothing to forget.
+ *  4. A replica that has started again without storage, or with an emptied one, has forgotten its copy. It promises the first fence of the
+ *     epoch in which it came back, and states that fence as `since`: its missing copy proves nothing about earlier fences. Once it knows
+ *     that all members came in the same epoch, it states their fence as `genesis`: before it, there was nothing to forget.
  *
  * States.
  *   ready     takes requests; `replies` is empty except while the storage writes
@@ -28,7 +28,7 @@ export const KEPT = 'kept';
 export interface ReplicaState {
   readonly promised: number;
   readonly copy: ActorCopy | null;
-  /** 0 for a replica that has forgotten nothing. */
+  /** 0 for a replica that has forgotten nothing, and keeps all that it receives. */
   readonly since: number;
   /** The first fence of the epoch in which all members came together, once the replica knows that they did; otherwise 0. */
   readonly genesis: number;
@@ -96,7 +96,7 @@ export const replicaMachine = setup({
         { to: from, message: { type: 'kept' as const, fence, seq } },
       ],
     }),
-    noteGenesis: assign({ genesis: ({ context }) => context.since }),
+    noteGenesis: assign({ genesis: ({ context }) => Math.max(context.genesis, context.since) }),
     clear: assign({ replies: ({ context }) => context.replies.slice(1) }),
   },
   guards: {
