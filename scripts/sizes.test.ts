@@ -22,7 +22,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './register': 11,
   './neighborhood': 31.2,
   './queue': 35.1,
-  './cluster': 80.2,
+  './cluster': 83,
   './node': 17,
   './transports': 40.8,
   './transports broadcastChannel': 4.4,

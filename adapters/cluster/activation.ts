@@ -5,15 +5,9 @@
  * An event is rolled back if the machine throws an error, or if the snapshot becomes something that cannot be stored. The actor is restored
  * to its last version, and the earlier events of the turn are applied again, so that only this event fails.
  */
-import {
-  createActor,
-  type AnyActor,
-  type AnyActorRef,
-  type AnyMachineSnapshot,
-  type EventObject,
-  type InspectionEvent,
-} from 'xstate';
+import { createActor, type AnyActor, type AnyActorRef, type AnyMachineSnapshot, type EventObject } from 'xstate';
 import type { SchedulerLike } from 'rxjs';
+import { isObject } from '../../machines/checks.js';
 import { thrownText } from '../../machines/errors.js';
 import type { ActorCopy, Creation, Entry } from '../../machines/cluster/messages.js';
 import type { Applied } from '../../machines/cluster/hosting.js';
@@ -22,11 +16,10 @@ import { replaceRelay } from '../../network/world/internals.js';
 import { deferredMachine, type DeferredMachine, type Execution } from './deferred.js';
 import { delivering } from './delivery.js';
 import { ActorError, type SentError } from './errors.js';
+import { StepLog } from './step-log.js';
 import { notJson, VALUES_MAX, valuesIn, type StoredAction, type StoredState } from './stored-state.js';
 import { clockOn, Deadlines } from './timers.js';
 import { migrated, type Kind } from './versions.js';
-import type { NodeId } from '../../machines/effects.js';
-import type { Microstep } from '../../network/world/selections.js';
 
 export interface ActivationHost {
   readonly clock: SchedulerLike;
@@ -35,12 +28,13 @@ export interface ActivationHost {
   /** The actor has changed without an event of a sender. */
   changed(): void;
   isRemote(target: unknown): target is { readonly kind: string; readonly actorId: string };
-  send(to: { readonly kind: string; readonly id: string }, event: EventObject): void;
+  /** Sends an event to another cluster actor. Resolves when it is applied there, or cannot be. */
+  send(to: { readonly kind: string; readonly id: string }, event: EventObject): Promise<void>;
   /** True while an observer needs steps. */
   isObserved(): boolean;
   /** A version is durable. */
   committed(snapshot: AnyMachineSnapshot, steps: readonly ActorStep[]): void;
-  /** An action has thrown an error, and its version is kept; or a change without an event was rolled back because it cannot be stored. */
+  /** An action has thrown an error or was rejected, and its version is kept; or a change without an event was rolled back because it cannot be stored. */
   failed(error: unknown, what: string): void;
 }
 
@@ -59,6 +53,8 @@ export class Activation {
   /** The state of the last version. */
   private base: StoredState | null = null;
   private executions: Execution[] = [];
+  /** By key, the actions whose promise has not settled: each version contains them. */
+  private readonly unfinished = new Map<string, Execution>();
   private emitted: unknown[] = [];
   private readonly due: Due[] = [];
   private readonly log = new StepLog();
@@ -72,6 +68,8 @@ export class Activation {
   private isChanged = false;
   private isStopped = false;
   private seq = 0;
+  /** How many children this activation has created. */
+  private children = 0;
 
   constructor(
     readonly key: string,
@@ -79,7 +77,8 @@ export class Activation {
     readonly fence: number,
     private readonly host: ActivationHost,
   ) {
-    this.deferred = deferredMachine(kind.machine, (execution) => this.executions.push(execution));
+    const newKey = () => `${key}/${fence}/child/${++this.children}`;
+    this.deferred = deferredMachine(kind.machine, (execution) => this.executions.push(execution), newKey);
   }
 
   get isAwake(): boolean {
@@ -92,7 +91,10 @@ export class Activation {
     this.isApplying = true;
     try {
       if (copy === null) this.create(creation);
-      else this.restore(migrated(this.key, this.kind, copy.state));
+      else {
+        const state = migrated(this.key, this.kind, copy.state);
+        this.restore(state, state !== copy.state);
+      }
       return this.applied({ failures: [], turn: 0 });
     } finally {
       this.isApplying = false;
@@ -119,7 +121,7 @@ export class Activation {
       this.host.committed(snapshot, steps);
       for (const { key, execution } of executions) this.run(key, execution);
       // The next version records that they have run.
-      if (executions.some(({ execution }) => execution.name !== null)) this.change();
+      if (executions.some(({ key, execution }) => execution.name !== null && !this.unfinished.has(key))) this.change();
     }
   }
 
@@ -139,17 +141,31 @@ export class Activation {
       );
   }
 
-  private restore(state: StoredState): void {
+  private restore(state: StoredState, isMigrated = false): void {
     this.start({ snapshot: state.snapshot });
-    if (this.thrown)
-      throw new ActorError(
-        'version',
-        `Actor "${this.key}" cannot be restored: ${thrownText(this.thrown.error)} If the machine has changed, give it a version and a migrate function.`,
-      );
-    this.base = state;
-    this.deadlines.restore(state.timers);
+    if (this.thrown) throw this.unrestorable(thrownText(this.thrown.error), isMigrated);
+    this.base = isMigrated ? { ...state, timers: this.migratedTimers(state.timers) } : state;
+    this.deadlines.restore(this.base.timers);
     // It is unknown whether they have run: they run again with this version, under their keys.
     for (const action of state.actions) this.repeat(action);
+  }
+
+  private unrestorable(why: string, isMigrated: boolean): ActorError {
+    const { name, version } = this.kind;
+    const remedy = isMigrated
+      ? `Return a snapshot of version ${version} of "${name}" from versions.${name}.migrate`
+      : `If the machine has changed, give it a version and a migration: versions: { ${name}: { version: ${version + 1}, migrate } }`;
+    return new ActorError('version', `Actor "${this.key}" cannot be restored: ${why.replace(/\.?$/, '.')} ${remedy}.`);
+  }
+
+  private migratedTimers(stored: StoredState['timers']): StoredState['timers'] {
+    const { timers, lost } = this.deadlines.migrated(stored);
+    for (const { event, dueAt } of lost) {
+      const deadline = `the delayed event "${event.type}", due in ${Math.max(0, dueAt - this.host.clock.now())} ms`;
+      const remedy = `To keep its deadline, return a state with the same delay from versions.${this.kind.name}.migrate.`;
+      this.host.failed(new Error(`${deadline}, has no active state and was dropped. ${remedy}`), 'the migration');
+    }
+    return timers;
   }
 
   private start(options: { readonly input?: never; readonly snapshot?: StoredState['snapshot'] }): void {
@@ -278,7 +294,7 @@ export class Activation {
       };
     const large = (amount: string, limit: number): Refusal => ({
       name: 'snapshot',
-      message: `Actor "${this.key}" would have a snapshot, actions and emitted events of ${amount}. The limit is ${limit}. Keep less in the context.`,
+      message: `Actor "${this.key}" would have a snapshot, actions and emitted events of ${amount}. The limit is ${limit}. Keep less in the context${this.unfinished.size > 0 ? ', or have fewer asynchronous actions running' : ''}.`,
       isLarge: true,
     });
     const size = JSON.stringify(version).length;
@@ -293,15 +309,15 @@ export class Activation {
       version: this.kind.version,
       snapshot: plainErrors(this.actor.getPersistedSnapshot()),
       timers: this.deadlines.stored(),
-      actions: this.executions.flatMap(({ name, event, params, context: own }, place): StoredAction[] =>
-        name === null ? [] : [{ key: this.keyOf(place), name, event, params, ...(own !== context && { context: own }) }],
+      actions: [...this.unfinished, ...this.executions.map((one, place) => [this.keyOf(place), one] as const)].flatMap(
+        ([key, { name, event, params, context: own }]): StoredAction[] =>
+          name === null ? [] : [{ key, name, event, params, ...(own !== context && { context: own }) }],
       ),
     };
   }
 
   private keyOf(place: number): string {
-    const execution = this.executions[place]!;
-    return (execution as Repeated).key ?? `${this.key}/${this.fence}/${this.seq}/${place}`;
+    return this.executions[place]!.key ?? `${this.key}/${this.fence}/${this.seq}/${place}`;
   }
 
   /** The version for the copies. Its actions and emitted events wait until the copies are kept. */
@@ -336,7 +352,7 @@ export class Activation {
     const action = this.deferred.actions.get(name);
     if (name === SEND) {
       const run = () => this.host.send(params as { kind: string; id: string }, event);
-      this.executions.push({ key, name, event, params, context: null, run } as Repeated);
+      this.executions.push({ key, name, event, params, context: null, run });
     }
     if (!action) return;
     const args = {
@@ -345,16 +361,29 @@ export class Activation {
       self: this.actor,
       system: this.actor.system,
     };
-    const execution: Repeated = { key, name, event, params, context: args.context, run: () => action(args, params) };
+    const execution: Execution = { key, name, event, params, context: args.context, run: () => action(args, params) };
     this.executions.push(execution);
   }
 
+  /** Runs an action. One that returns a promise is finished when the promise has settled. */
   private run(key: string, execution: Execution): void {
+    const { name } = execution;
+    const failed = (error: unknown) => this.host.failed(error, `action "${name ?? 'start of a child'}"`);
     try {
-      delivering({ key, fence: this.fence }, () => execution.run());
+      const result = delivering({ key, fence: this.fence }, () => execution.run());
+      if (!isThenable(result)) return;
+      if (name !== null) this.unfinished.set(key, execution);
+      void Promise.resolve(result)
+        .catch(failed)
+        .then(() => this.finish(key));
     } catch (error) {
-      this.host.failed(error, `action "${execution.name ?? 'start of a child'}"`);
+      failed(error);
     }
+  }
+
+  /** The next version no longer contains the action. */
+  private finish(key: string): void {
+    if (this.unfinished.delete(key) && !this.isStopped) this.change();
   }
 }
 
@@ -390,33 +419,11 @@ type Refusal = SentError & { readonly isLarge?: boolean };
 
 /** The nesting depth of a version: an action contains an event, three levels deeper. */
 const DEPTH_MAX = 56;
-type Repeated = Execution & { readonly key?: string };
+const isThenable = (value: unknown): value is PromiseLike<unknown> => isObject(value) && typeof value['then'] === 'function';
 
 /** True if the actor has work without an event of a sender. */
 function isAwake({ snapshot, timers, actions }: StoredState): boolean {
   if (snapshot.status !== 'active') return actions.length > 0;
   const { children = {} } = snapshot as { children?: Readonly<Record<string, { snapshot: { status: string } }>> };
   return timers.length > 0 || actions.length > 0 || Object.values(children).some((child) => child.snapshot.status === 'active');
-}
-
-/** Collects the steps of a hosted actor until the next version is stored, for observers such as the inspector. */
-class StepLog {
-  private steps: ActorStep[] = [];
-  private microsteps: Microstep[] = [];
-
-  hear(inspected: InspectionEvent, actor: AnyActor, from: NodeId | null): void {
-    if (inspected.actorRef !== actor) return;
-    if (inspected.type === '@xstate.microstep') this.microsteps.push(inspected);
-    if (inspected.type !== '@xstate.snapshot') return;
-    const { event, snapshot } = inspected;
-    this.steps.push({ event, from, microsteps: this.microsteps, snapshot: snapshot as AnyMachineSnapshot });
-    this.microsteps = [];
-  }
-
-  take(): readonly ActorStep[] {
-    const { steps } = this;
-    this.steps = [];
-    this.microsteps = [];
-    return steps;
-  }
 }

@@ -104,8 +104,8 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   readonly send = (event: EventFromLogic<M>): Promise<void> => this.host.send(this, event).then(() => this.refresh());
 
   /** The method that XState calls for `sendTo`. @internal */
-  _send(event: unknown): void {
-    this.send(event as EventFromLogic<M>).catch((error: unknown) => this.host.failed(error, `an event for ${this.id}`));
+  _send(event: unknown): Promise<void> {
+    return this.send(event as EventFromLogic<M>).catch((error: unknown) => this.host.failed(error, `an event for ${this.id}`));
   }
 
   /**

@@ -1,5 +1,5 @@
 /** Options of `createCluster`, with their checks. */
-import { StateMachine, type AnyStateMachine, type InputFrom } from 'xstate';
+import { StateMachine, type AnyStateMachine, type InputFrom, type Snapshot } from 'xstate';
 import { isIntegerOf, isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -26,6 +26,20 @@ import type { Kind } from './versions.js';
 export type Machines = Readonly<Record<string, AnyStateMachine>>;
 
 /**
+ * A stored snapshot, as XState persists it.
+ *
+ * @public
+ */
+export interface StoredSnapshot {
+  readonly status: Snapshot<unknown>['status'];
+  /** The active states. */
+  readonly value: unknown;
+  readonly context: Readonly<Record<string, unknown>>;
+  /** The other fields, such as `children`. */
+  readonly [field: string]: unknown;
+}
+
+/**
  * The version of a kind's machine, and the migration of older snapshots.
  *
  * @public
@@ -33,8 +47,11 @@ export type Machines = Readonly<Record<string, AnyStateMachine>>;
 export interface MachineVersion {
   /** Grows with every change that is incompatible with stored snapshots. @defaultValue 1 */
   readonly version: number;
-  /** Converts a stored snapshot of an older `version` to this version. */
-  readonly migrate?: (snapshot: any, version: number) => unknown;
+  /**
+   * Converts a stored snapshot of an older `version` to this version. Delayed transitions of the new states keep their deadlines as
+   * docs/cluster.md describes.
+   */
+  readonly migrate?: (snapshot: StoredSnapshot, version: number) => unknown;
 }
 
 /**

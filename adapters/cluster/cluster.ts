@@ -42,7 +42,7 @@ import { SHARED, SharedCopies } from './shared-copies.js';
 import { copyOfEvent } from './sent-events.js';
 import { notJson } from './stored-state.js';
 
-export type { ActorOptions, ClusterOptions, Machines, MachineVersion } from './cluster-options.js';
+export type { ActorOptions, ClusterOptions, Machines, MachineVersion, StoredSnapshot } from './cluster-options.js';
 export { delivery, type Delivery } from './delivery.js';
 export { ActorError, type ActorErrorReason } from './errors.js';
 export { ClusterActorRef } from './actor-ref.js';

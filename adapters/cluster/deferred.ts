@@ -10,19 +10,22 @@ import { StateMachine, type AnyActorLogic, type AnyActorRef, type AnyStateMachin
 import { isObject } from '../../machines/checks.js';
 import { HOSTED } from '../../network/cluster-observation.js';
 import { builtin } from '../../network/world/internals.js';
-import { delivering } from './delivery.js';
 
 type Args = { readonly context: unknown; readonly event: EventObject; readonly self: AnyActorRef; readonly system: unknown };
-type Action = (args: Args, params: unknown) => void;
+/** Like XState, it accepts functions that return something: a promise is awaited. */
+type Action = (args: Args, params: unknown) => unknown;
 
 /** An action that was due, or the start of a child. */
 export interface Execution {
+  /** The idempotency key of one that may have begun before. */
+  readonly key?: string;
   /** The name of the action; `null` for the start of a child, which another process does not repeat. */
   readonly name: string | null;
   readonly context: unknown;
   readonly event: EventObject;
   readonly params: unknown;
-  run(): void;
+  /** Returns the result of the action. */
+  run(): unknown;
 }
 
 export interface DeferredMachine {
@@ -33,6 +36,8 @@ export interface DeferredMachine {
 
 /** The event of a child whose start threw an error. */
 const THREW = '@cluster.threw';
+/** The field of a child's snapshot that contains its idempotency key. */
+const KEY = '@cluster.key';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -43,7 +48,10 @@ const isLogic = (value: unknown): value is AnyActorLogic => isObject(value) && t
 class Wrapping {
   readonly actions = new Map<string, Action>();
 
-  constructor(private readonly defer: (execution: Execution) => void) {}
+  constructor(
+    private readonly defer: (execution: Execution) => void,
+    private readonly newKey: () => string,
+  ) {}
 
   machine(machine: AnyStateMachine, path: string): AnyStateMachine {
     const implementations: { readonly actions: Config; readonly actors: Config } = machine.implementations;
@@ -136,6 +144,8 @@ class Wrapping {
     const waiting = new WeakMap<object, { isStopped: boolean; readonly events: EventObject[] }>();
     return {
       ...logic,
+      // The key persists with the child: a child that starts again has the same one.
+      getInitialSnapshot: (scope, input) => ({ ...logic.getInitialSnapshot(scope, input), [KEY]: this.newKey() }),
       start: (snapshot, scope) => {
         const wait = { isStopped: false, events: [] };
         waiting.set(scope.self, wait);
@@ -143,13 +153,14 @@ class Wrapping {
           waiting.delete(scope.self);
           if (wait.isStopped) return;
           try {
-            delivering(null, () => logic.start!(snapshot, scope));
+            logic.start!(snapshot, scope);
           } catch (error) {
             return scope.self.send({ type: THREW, error });
           }
           for (const event of wait.events) scope.self.send(event);
         };
-        this.defer({ name: null, context: null, event: { type: 'xstate.init' }, params: undefined, run });
+        const { [KEY]: key } = snapshot as { readonly [KEY]: string };
+        this.defer({ key, name: null, context: null, event: { type: 'xstate.init' }, params: undefined, run });
       },
       transition: (snapshot, event, scope) => {
         if (event.type === THREW) return { ...snapshot, status: 'error', error: event.error };
@@ -166,9 +177,13 @@ class Wrapping {
   }
 }
 
-/** Returns the machine with actions that wait: each is passed to `defer`. */
-export function deferredMachine(machine: AnyStateMachine, defer: (execution: Execution) => void): DeferredMachine {
-  const wrapping = new Wrapping(defer);
+/** Returns the machine with actions that wait: each is passed to `defer`. Each new child has the idempotency key that `newKey` returns. */
+export function deferredMachine(
+  machine: AnyStateMachine,
+  defer: (execution: Execution) => void,
+  newKey: () => string,
+): DeferredMachine {
+  const wrapping = new Wrapping(defer, newKey);
   const hosted = Object.assign(wrapping.machine(machine, ''), { [HOSTED]: true });
   return { machine: hosted, actions: wrapping.actions };
 }

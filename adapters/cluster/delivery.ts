@@ -1,13 +1,13 @@
-/** Gives a running action the values that make its effects safe to repeat: an idempotency key and a fencing token. */
+/** Gives an action or an invoked promise the values that make its effects safe to repeat: an idempotency key and a fencing token. */
 import { UsageError } from '../../machines/errors.js';
 
 /**
- * The values that make the effects of an action safe to repeat.
+ * The values that make the effects of an action or an invoked promise safe to repeat.
  *
  * @public
  */
 export interface Delivery {
-  /** The idempotency key: the same whenever the action is repeated, and different for every other action. */
+  /** The idempotency key: the same whenever the action or promise is repeated, and different for every other one. */
   readonly key: string;
   /** The fencing token of the activation: a service that remembers the largest one can reject a stale host. */
   readonly fence: number;
@@ -15,8 +15,8 @@ export interface Delivery {
 
 let current: Delivery | null = null;
 
-/** Runs an action with its delivery, or, with null, the start of a child. @internal */
-export function delivering<T>(delivery: Delivery | null, run: () => T): T {
+/** Runs an action, or the start of a child, with its delivery. @internal */
+export function delivering<T>(delivery: Delivery, run: () => T): T {
   const before = current;
   current = delivery;
   try {
@@ -27,17 +27,17 @@ export function delivering<T>(delivery: Delivery | null, run: () => T): T {
 }
 
 /**
- * Returns the idempotency key and the fencing token of the action that runs now, in a machine of `createCluster`. Call it before the first
- * `await` of the action. An invoked promise has none: pass it a key from the state as input, which is the same when it starts again.
+ * Returns the idempotency key and the fencing token of the action that runs now, or of the promise, callback or observable that starts now,
+ * in a machine of `createCluster`. Call it before the first `await`.
  *
- * @returns the key, which every repetition of the action has again, and the fence of the present activation.
- * @throws UsageError outside of an action of a cluster actor.
+ * @returns the key, which every repetition has again, and the fence of the present activation.
+ * @throws UsageError outside of an action and of the start of a child.
  * @public
  */
 export function delivery(): Delivery {
   if (current === null)
     throw new UsageError(
-      'delivery() works only in actions of cluster actors. Call it in an action, before its first await; pass an invoked promise a key from the state as input',
+      'delivery() works only in actions and invoked promises of cluster actors. Call it there, before the first await',
     );
   return current;
 }

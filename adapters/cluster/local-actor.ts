@@ -22,8 +22,8 @@ export interface ActorSite {
   newSession(): string;
   readonly locks: Locks | null;
   readonly sizeMax: number;
-  /** Sends an event to another actor. */
-  send(to: { readonly kind: string; readonly id: string }, event: EventObject): void;
+  /** Sends an event to another actor. Resolves when it is applied there, or cannot be. */
+  send(to: { readonly kind: string; readonly id: string }, event: EventObject): Promise<void>;
   failed(error: unknown, what: string): void;
   isObserved(): boolean;
   observed(observation: ClusterObservation): void;

@@ -54,51 +54,72 @@ interface Promised {
   readonly mutants: Readonly<Record<string, () => Broken>>;
 }
 
-/** The host ends at the moment when its version is durable and its actions have not run. */
-const actionsAreRepeated: Judge = async () => {
-  const keys: string[] = [];
-  const mailer = setup({ actions: { mail: () => void keys.push(delivery().key) } }).createMachine({
-    on: { MAIL: { actions: 'mail' } },
-  });
-  const { peers, of } = await testCluster({ mailer });
-  const ref = peers[0]!.cluster.actor('mailer', 'x');
+/** An actor with an action, whose events come from a member that does not host it. */
+async function acting(act: () => unknown) {
+  const machine = setup({ actions: { act } }).createMachine({ on: { ACT: { actions: 'act' } } });
+  const { peers, of } = await testCluster({ machine });
+  const ref = peers[0]!.cluster.actor('machine', 'x');
   await ref.ready;
   const host = (await ref.where())!;
-  const [other] = peers.filter(({ id }) => id !== host);
+  const other = peers.find(({ id }) => id !== host)!.cluster.actor('machine', 'x');
+  return { kill: () => of(host).kill(), send: (type: 'ACT' | 'OTHER') => other.send({ type } as never) };
+}
+
+/** The host ends at the moment when its version is durable and its actions have not run. */
+const actionsAreRepeated: Judge = async () => {
+  let ran = 0;
+  const { kill, send } = await acting(() => ran++);
   const original = Activation.prototype.durable;
   const crash = vi.spyOn(Activation.prototype, 'durable').mockImplementation(function (this: Activation, seq) {
     if (seq < 2) return original.call(this, seq);
     crash.mockRestore();
-    of(host).kill();
+    kill();
   });
-  void other!.cluster
-    .actor('mailer', 'x')
-    .send({ type: 'MAIL' })
-    .catch(() => {});
+  void send('ACT').catch(() => {});
   await becomes(() => !vi.isMockFunction(Activation.prototype.durable));
-  await other!.cluster.actor('mailer', 'x').send({ type: 'OTHER' } as never);
-  return (await becomes(() => keys.length > 0)) ? null : 'the action did not run again';
+  await send('OTHER');
+  return (await becomes(() => ran > 0)) ? null : 'the action did not run again';
 };
 
 /** The host ends while it runs an action, which another host runs again under the same key. */
 const keysStay: Judge = async () => {
   const keys: string[] = [];
-  let crash = () => {};
-  const mail = () => {
+  const { kill, send } = await acting(() => {
     keys.push(delivery().key);
-    if (keys.length === 1) crash();
-  };
-  const mailer = setup({ actions: { mail } }).createMachine({ on: { MAIL: { actions: 'mail' } } });
-  const { peers, of } = await testCluster({ mailer });
-  const ref = peers[0]!.cluster.actor('mailer', 'x');
-  await ref.ready;
-  const host = (await ref.where())!;
-  const [other] = peers.filter(({ id }) => id !== host);
-  crash = () => of(host).kill();
-  await other!.cluster.actor('mailer', 'x').send({ type: 'MAIL' });
-  await other!.cluster.actor('mailer', 'x').send({ type: 'OTHER' } as never);
+    if (keys.length === 1) kill();
+  });
+  await send('ACT');
+  await send('OTHER');
   await becomes(() => keys.length > 1);
   return keys.length === 2 && keys[0] === keys[1] ? null : `the keys were ${keys.join(', ')}`;
+};
+
+/** The host ends while an action waits for its promise, after later events were committed. Another host runs the action again. */
+const asynchronousActionsAreRepeated: Judge = async () => {
+  const keys: string[] = [];
+  const { kill, send } = await acting(() => {
+    keys.push(delivery().key);
+    return keys.length === 1 ? new Promise(() => {}) : null;
+  });
+  for (const type of ['ACT', 'OTHER', 'OTHER'] as const) await send(type);
+  await sleep(50);
+  kill();
+  await send('OTHER');
+  await becomes(() => keys.length > 1);
+  return keys.length === 2 && keys[0] === keys[1] ? null : `the keys were ${keys.join(', ')}`;
+};
+
+/** The host ends after the promise of an action has settled. */
+const finishedActionsStay: Judge = async () => {
+  let ran = 0;
+  const { kill, send } = await acting(() => sleep(20).then(() => ran++));
+  await send('ACT');
+  await becomes(() => ran === 1);
+  await sleep(50);
+  kill();
+  await send('OTHER');
+  await sleep(200);
+  return ran === 1 ? null : `the action ran ${ran} times`;
 };
 
 /** No majority ever keeps the second version. */
@@ -260,6 +281,25 @@ const PROMISES: readonly Promised[] = [
     title: '4: a repeated action has the same key',
     judge: keysStay,
     mutants: { 'a repeated action has a new key': repeat((action) => (action.key += ' again')) },
+  },
+  {
+    title: '4: an action whose promise has not settled when its host ends runs at the next host',
+    judge: asynchronousActionsAreRepeated,
+    mutants: {
+      'an action is finished when it returns': replaced(
+        Activation,
+        'run',
+        (original) =>
+          function (key: string, execution: { run(): unknown }) {
+            original.call(this, key, { ...execution, run: () => void execution.run() });
+          },
+      ),
+    },
+  },
+  {
+    title: '4: an action whose promise has settled does not run again',
+    judge: finishedActionsStay,
+    mutants: { 'no action finishes': without(Activation, 'finish') },
   },
   {
     title: '4: actions run after their event is durable',

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { assign, fromPromise, sendTo, setup } from 'xstate';
 import { MapStorage } from '../storage/map.fixture.js';
-import { createCluster, delivery, type Delivery } from './cluster.js';
+import { createCluster, delivery, type Delivery, type StoredSnapshot } from './cluster.js';
 import { counter, mortal, testCluster } from './cluster.fixture.js';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -28,7 +28,7 @@ describe('actions', () => {
     await expect.poll(() => ran.map(({ n }) => n)).toEqual([1, 2]);
     expect(new Set(ran.map(({ key }) => key)).size).toBe(2);
     expect(ran.every(({ fence }) => fence > 0)).toBe(true);
-    expect(() => delivery()).toThrow('delivery() works only in actions of cluster actors');
+    expect(() => delivery()).toThrow('delivery() works only in actions and invoked promises of cluster actors');
   });
 
   test('do not run without a majority', async () => {
@@ -295,9 +295,9 @@ describe('storage', () => {
     await ref.send({ type: 'ADD' });
     expect(ref.getSnapshot().context.n).toBe(8);
     for (const { kill } of second.peers) kill();
-    const migrate = vi.fn((snapshot: { context: { n: number } }) => ({
+    const migrate = vi.fn((snapshot: StoredSnapshot) => ({
       ...snapshot,
-      context: { ...snapshot.context, n: snapshot.context.n * 10 },
+      context: { ...snapshot.context, n: Number(snapshot.context['n']) * 10 },
     }));
     const third = await testCluster({ counter }, (id) => ({ ...stored(id), versions: { counter: { version: 2, migrate } } }));
     const upgraded = third.peers[2]!.cluster.actor('counter', 'x');
@@ -313,7 +313,10 @@ describe('storage', () => {
 
   test('during a rolling deploy members of both versions serve an actor', async () => {
     const stores = new Map(['a', 'b', 'c'].map((id) => [id, new MapStorage()]));
-    const migrate = ({ context, ...rest }: any) => ({ ...rest, context: { ...context, n: context.n * 10 } });
+    const migrate = ({ context, ...rest }: StoredSnapshot) => ({
+      ...rest,
+      context: { ...context, n: Number(context['n']) * 10 },
+    });
     const versions = { counter: { version: 2, migrate } };
     const isNew = new Set(['c']);
     const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {});

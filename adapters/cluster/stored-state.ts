@@ -13,7 +13,7 @@ export interface StoredTimer {
   readonly dueAt: number;
 }
 
-/** An action whose version is being committed: it has not run, or may have. */
+/** An action that has not finished: its version is being committed, or its promise has not settled. */
 export interface StoredAction {
   /** The same whenever the action is repeated. */
   readonly key: string;

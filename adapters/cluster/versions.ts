@@ -2,6 +2,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { isObject } from '../../machines/checks.js';
 import { thrownText } from '../../machines/errors.js';
+import type { StoredSnapshot } from './cluster-options.js';
 import { ActorError } from './errors.js';
 import { isStoredState, notJson, type StoredState } from './stored-state.js';
 
@@ -10,7 +11,7 @@ export interface Kind {
   readonly name: string;
   readonly machine: AnyStateMachine;
   readonly version: number;
-  readonly migrate?: ((snapshot: any, version: number) => unknown) | undefined;
+  readonly migrate?: ((snapshot: StoredSnapshot, version: number) => unknown) | undefined;
 }
 
 /**
@@ -48,7 +49,7 @@ function migratedSnapshot(
     );
   let snapshot: unknown;
   try {
-    snapshot = migrate!(structuredClone(state.snapshot), state.version);
+    snapshot = migrate!(structuredClone<unknown>(state.snapshot) as StoredSnapshot, state.version);
   } catch (error) {
     throw failed(`migrate threw an error: ${thrownText(error)}`, error);
   }

@@ -27,7 +27,7 @@ export interface ActorCopy {
   readonly seq: number;
   /** The persisted snapshot, and what else the application keeps with it. */
   readonly state: unknown;
-  /** True if the actor has work without an event: a delayed transition, or a child that runs. */
+  /** True if the actor has work without an event: a delayed transition, an action that has not finished, or a child that runs. */
   readonly isAwake: boolean;
   /** Least recently used first, at most `sendersMax`. */
   readonly seen: readonly Seen[];
