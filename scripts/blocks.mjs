@@ -49,12 +49,17 @@ export const PARTS = {
     names: { peers: null, cluster: null, id: null, transport: null },
     notRun: 'three machines; examples/apps/actors runs such members',
   },
-  'cluster.md 4': {
+  'cluster.md 3': {
+    imports: '// @ts-nocheck: it is JavaScript',
+    names: { peers: null, cluster: null, transport: null },
+    notRun: 'three machines; adapters/cluster/unlisted-client.test.ts has a client',
+  },
+  'cluster.md 5': {
     imports: `import { createCluster } from 'xstate-quiver/cluster';`,
     before: 'const machines = {};',
     notRun: 'a Postgres server; adapters/storage/engines.deep.ts has one',
   },
-  'cluster.md 5': {
+  'cluster.md 6': {
     imports: '// @ts-nocheck: it is JavaScript',
     names: { store: null },
     before: `const rows = new Map();
@@ -66,11 +71,16 @@ export const PARTS = {
       };`,
     after: `await storage.save('x', 7);\nif ((await storage.load('x')) !== 7) throw new Error('nothing was stored');`,
   },
-  'cluster.md 6': {
+  'cluster.md 7': {
     imports: `// @ts-nocheck: it is JavaScript\nimport { sharedStorage } from 'xstate-quiver/storage';`,
     names: { store: null },
     before: 'const store = {};',
     notRun: 'adapters/storage/shared.test.ts runs the suite',
+  },
+  'cluster.md 8': {
+    imports: '// @ts-nocheck: it is JavaScript',
+    names: { cluster: null },
+    notRun: 'a part of a member; adapters/cluster/waiting.test.ts sends such an event',
   },
   'quotas.md 1': {
     before: `for (const id of ['b', 'c']) createQuota({ transport: bus.transport(id), peers, budget: 100_000 });`,

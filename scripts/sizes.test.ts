@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** A whole entry, or some of its names. */
 const BOUNDS_KB: Readonly<Record<string, number>> = {
   '.': 41,
-  './locks': 64.4,
-  './locks createLocks': 60.5,
+  './locks': 64.7,
+  './locks createLocks': 60.8,
   './locks lockLogic': 2.2,
   './election': 33.4,
   './quota': 43.9,

@@ -10,6 +10,9 @@ import {
   type SnapshotFrom,
   type Subscribable,
 } from 'xstate';
+import { checkOptions, optional, signal as abortSignal } from '../options.js';
+import { abortable } from '../transports/promises.js';
+import { ActorError } from './errors.js';
 import type { StoredState } from './stored-state.js';
 
 /** A durable version of an actor, as this process has received it. */
@@ -19,6 +22,20 @@ export interface ReceivedVersion {
   readonly state: StoredState;
   readonly emitted: readonly { readonly type: string }[];
 }
+
+/**
+ * Options for waiting.
+ *
+ * @public
+ */
+export interface WaitOptions {
+  /** Ends the waiting when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+const checkWait = (what: string, options: WaitOptions | undefined): void => {
+  if (options !== undefined) checkOptions(what, options, { signal: optional(abortSignal) });
+};
 
 type Observer<T> = {
   readonly next?: ((value: T) => void) | undefined;
@@ -78,8 +95,10 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   private version: ReceivedVersion | null = null;
   /** The last version that observers and listeners have received. */
   private announced: ReceivedVersion | null = null;
-  /** The callers of `ready` before the first version. */
-  private waiting: Waiting | null = null;
+  /** The callers that wait for the first version. */
+  private readonly waiting = new Set<Waiting>();
+  /** The promise of `ready` before the first version. */
+  private awaited: Promise<void> | null = null;
 
   /** @internal */
   constructor(
@@ -99,9 +118,26 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   /**
    * Sends an event. Resolves once the event is durable and applied; the snapshot of this reference contains it then.
    *
-   * @throws ActorError if the event was not applied, or its effect is not known; ClosedError if the cluster is closed.
+   * @param options `signal`: stops waiting. The event may still be applied; if the signal has aborted before, it is not sent.
+   * @throws ActorError if the event was not applied, or its effect is not known: the reason is `doubtful` if `signal` aborts. ClosedError if
+   * the cluster is closed.
+   * @example
+   * ```ts
+   * await order.send({ type: 'PAY', amount: 10 }, { signal: AbortSignal.timeout(5_000) });
+   * ```
    */
-  readonly send = (event: EventFromLogic<M>): Promise<void> => this.host.send(this, event).then(() => this.refresh());
+  readonly send = async (event: EventFromLogic<M>, options?: WaitOptions): Promise<void> => {
+    checkWait('actor.send', options);
+    const { signal } = options ?? {};
+    signal?.throwIfAborted();
+    const sent = this.host.send(this, event);
+    await abortable(sent, signal).catch((error: unknown) => {
+      if (!signal?.aborted || error !== signal.reason) throw error;
+      const message = `Actor "${this.id}": the signal of an event aborted, and the event may still be applied. Read the state before you send it again.`;
+      throw new ActorError('doubtful', message, { cause: error });
+    });
+    this.refresh();
+  };
 
   /** The method that XState calls for `sendTo`. @internal */
   _send(event: unknown): Promise<void> {
@@ -145,20 +181,44 @@ export class ClusterActorRef<M extends AnyStateMachine> {
    * another version.
    */
   get ready(): Promise<void> {
-    if (this.version) return Promise.resolve();
-    if (this.waiting) return this.waiting.promise;
+    return this.version ? Promise.resolve() : (this.awaited ??= this.wait().promise);
+  }
+
+  /**
+   * Resolves as `ready` does, and stops waiting when `signal` aborts.
+   *
+   * @throws the errors of `ready`, and the reason of `signal`.
+   * @example
+   * ```ts
+   * await order.whenReady({ signal: AbortSignal.timeout(5_000) });
+   * ```
+   */
+  async whenReady(options?: WaitOptions): Promise<void> {
+    checkWait('actor.whenReady', options);
+    const { signal } = options ?? {};
+    signal?.throwIfAborted();
+    if (this.version) return;
+    const waiting = this.wait();
+    await abortable(waiting.promise, signal).finally(() => this.endOne(waiting));
+  }
+
+  private wait(): Waiting {
     const waiting = new Waiting();
-    this.waiting = waiting;
+    this.waiting.add(waiting);
     this.host.subscribe(this);
-    return waiting.promise;
+    return waiting;
+  }
+
+  private endOne(waiting: Waiting): void {
+    if (this.waiting.delete(waiting)) this.host.unsubscribe(this);
   }
 
   private endWaiting(end: (waiting: Waiting) => void): void {
-    const { waiting } = this;
-    if (!waiting) return;
-    this.waiting = null;
-    end(waiting);
-    this.host.unsubscribe(this);
+    this.awaited = null;
+    for (const waiting of this.waiting) {
+      end(waiting);
+      this.endOne(waiting);
+    }
   }
 
   /**

@@ -45,7 +45,7 @@ import { notJson } from './stored-state.js';
 export type { ActorOptions, ClusterOptions, Machines, MachineVersion, StoredSnapshot } from './cluster-options.js';
 export { delivery, type Delivery } from './delivery.js';
 export { ActorError, type ActorErrorReason } from './errors.js';
-export { ClusterActorRef } from './actor-ref.js';
+export { ClusterActorRef, type WaitOptions } from './actor-ref.js';
 export { clusterLogic, type ClusterChildSnapshot } from './cluster-logic.js';
 
 /** `retry`: the delay in milliseconds after which an unanswered request is repeated. */

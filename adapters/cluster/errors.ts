@@ -8,7 +8,7 @@
  * - `event`: the event is not JSON, or is too large.
  * - `unknown`: the actor does not exist, and this reference does not create it.
  * - `version`: the stored snapshot is of another version of the machine.
- * - `doubtful`: the event was repeated, and it is unknown whether it was applied before.
+ * - `doubtful`: the event was repeated, or its signal aborted, and it is unknown whether it was or will be applied.
  * - `forgotten`: too many members have restarted without storage.
  * - `unavailable`: no member can host the actor.
  *

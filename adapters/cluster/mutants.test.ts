@@ -114,8 +114,7 @@ const finishedActionsStay: Judge = async () => {
   let ran = 0;
   const { kill, send } = await acting(() => sleep(20).then(() => ran++));
   await send('ACT');
-  await becomes(() => ran === 1);
-  await sleep(50);
+  await sleep(120);
   kill();
   await send('OTHER');
   await sleep(200);

@@ -7,7 +7,11 @@ const sleep = (ms: number) => new Promise<'waits'>((resolve) => setTimeout(resol
 
 type Counters = TestCluster<{ counter: typeof counter }>;
 
-async function storedCluster(): Promise<{ readonly cluster: Counters; restart(id: string): Promise<void>; empty(id: string): void }> {
+async function storedCluster(): Promise<{
+  readonly cluster: Counters;
+  restart(id: string): Promise<void>;
+  empty(id: string): void;
+}> {
   const storages = new Map(['a', 'b', 'c'].map((id) => [id, new MapStorage()]));
   const cluster = await testCluster({ counter }, (id) => ({ storage: storages.get(id)! }));
   return {

@@ -98,9 +98,11 @@ function progressOf(node: LiveNode, { missing }: LocksStatus): string | null {
   const { voters } = membership;
   if (isOfAllPresent(membership) || !voters.includes(node.id)) return null;
   const needed =
-    memory === 'forgotten'
-      ? "A new cluster without storage starts when all are connected. With bootstrap: 'majority' a majority suffices"
-      : 'It starts when a majority is connected';
+    memory === 'forgotten' && hasFixedMembers(node)
+      ? 'Members without storage start when all are connected'
+      : memory === 'forgotten'
+        ? "A new cluster without storage starts when all are connected. With bootstrap: 'majority' a majority suffices"
+        : 'It starts when a majority is connected';
   const waits = `${voters.length - missing.length} of ${voters.length} peers connected; waiting for ${missing.join(', ')}`;
   return escape(`"${node.name}" of peer "${node.id}": ${waits}. ${needed}.`);
 }
@@ -139,8 +141,14 @@ export function warnOfEnd({ id, name }: LiveNode, error: Error): void {
   );
 }
 
+/** The members of a cluster are fixed: it has neither `addMember` nor `bootstrap`. */
+const hasFixedMembers = (node: LiveNode): boolean => makers.has(node);
+const SAME_LIST = 'give all members and clients the same list of peers, and restart them';
+
 /** The advice for a peer that is not in the other peers' lists, so that they ignore its frames. */
-const joining = (id: NodeId): string =>
+const joining = (node: LiveNode): string =>
+  hasFixedMembers(node) ? `; if they already serve without "${node.id}", ${SAME_LIST}` : joiningLocks(node.id);
+const joiningLocks = (id: NodeId): string =>
   `; if they already serve without "${id}", name it in the peers of linked there, start it with join: true and call addMember("${id}") on one of them`;
 
 /**
@@ -220,6 +228,7 @@ function whyUnserved(
     return `the list of peers at ${differing.join(', ')} differs from ${voters.join(', ')}. Restart all peers with the same list`;
   if (isOfAllPresent(membership)) return 'an open tab does not answer. Close it, or end its debugger';
   if (!voters.includes(node.id)) {
+    if (hasFixedMembers(node)) return `it is not a member${reasons}; ${SAME_LIST}`;
     const members = voters.length === 0 ? 'a member' : `one of ${voters.join(', ')}`;
     const strange = voters.length > 0 ? reasons : reasonsOf(node, false, transport, unmet(context, transport));
     const [isNone, call] = wasRemoved(context)
@@ -230,9 +239,11 @@ function whyUnserved(
   const isStranger = served.epoch === 0 && missing.length === voters.length - 1 && reasons === '';
   const without = missing.length === 0 ? 'it reaches all peers' : `it does not reach ${missing.join(', ')}${reasons}`;
   if (!isMajority(voters.length - missing.length, voters))
-    return `${without}, and a majority of the peers has to be connected${isStranger ? joining(node.id) : ''}`;
+    return `${without}, and a majority of the peers has to be connected${isStranger ? joining(node) : ''}`;
   const later = undecided(context);
   if (later) return `${without}; ${later}`;
+  if (memory === 'forgotten' && missing.length > 0 && hasFixedMembers(node))
+    return `${without}, and members without storage begin once all are connected. Start the missing members`;
   if (memory !== 'forgotten' || missing.length === 0) return `${without}. Compare locks.status() of all peers`;
   return (
     `${without}, and peers without storage begin once all are connected, or after locks.bootstrap() on one peer of a new cluster; ` +
