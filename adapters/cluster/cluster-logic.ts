@@ -107,7 +107,7 @@ export function clusterLogic<M extends Machines, K extends keyof M & string>(
       if (type === '@cluster.snapshot') return received(child, (event as Received<M[K]>).snapshot);
       if (type === '@cluster.failed') return { ...child, status: 'error', output: undefined, error: (event as Failed).error };
       const link = attached.get(self);
-      if (type !== 'xstate.stop') link?.ref._send(event);
+      if (type !== 'xstate.stop') void link?.ref._send(event);
       else {
         link?.end();
         return { ...child, status: 'stopped', output: undefined, error: undefined };

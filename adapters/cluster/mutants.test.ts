@@ -209,8 +209,7 @@ const idleEnds: Judge = async () => {
 
 /** The host is killed in the turn of its first version: the others have its copy, and it has not announced itself. */
 const wakesElsewhere: Judge = async () => {
-  let rang = 0;
-  let aheadMs = 0;
+  let [rang, aheadMs] = [0, 0];
   const clock = { now: () => Date.now() + aheadMs, schedule: asyncScheduler.schedule.bind(asyncScheduler) } as SchedulerLike;
   const alarm = setup({}).createMachine({
     initial: 'set',

@@ -16,7 +16,7 @@ async function storedCluster(): Promise<{
   const cluster = await testCluster({ counter }, (id) => ({ storage: storages.get(id)! }));
   return {
     cluster,
-    restart: async (id) => void (await cluster.start(id).cluster.ready),
+    restart: (id) => cluster.start(id).cluster.ready,
     empty: (id) => void storages.set(id, new MapStorage()),
   };
 }

@@ -241,7 +241,10 @@ describe('a change', () => {
     await a.ready;
     await a.close();
     for (const change of [a.addMember('b'), a.removeMember('a'), a.replaceMember('a', 'b')])
-      await expect(change).rejects.toMatchObject({ name: 'ClosedError', message: expect.stringContaining('the locks of peer "a" are closed') });
+      await expect(change).rejects.toMatchObject({
+        name: 'ClosedError',
+        message: expect.stringContaining('the locks of peer "a" are closed'),
+      });
   });
 
   test('that waits is settled when the locks are closed', async () => {

@@ -11,7 +11,7 @@ import { isFromOutside } from './steps.js';
 /** The results of temporal properties' predicates in one state. */
 export type Marks = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 
-/** What properties of paths read of a state. */
+/** The part of a state that properties of paths read. */
 export interface PathState {
   readonly way: readonly MachineStep[];
   readonly value: StateValue;

@@ -36,7 +36,18 @@ export interface ChartControls {
 
 const NOTHING: ReadonlySet<ChartPart> = new Set();
 
-export function ChartPicture({ layout, scale, active, taken, isNow, label, covered, heat, differs = NOTHING, controls }: ChartPictureProps) {
+export function ChartPicture({
+  layout,
+  scale,
+  active,
+  taken,
+  isNow,
+  label,
+  covered,
+  heat,
+  differs = NOTHING,
+  controls,
+}: ChartPictureProps) {
   const found = controls?.found ?? NOTHING;
   const isTaken = (one: ChartTransition) => taken.taken.includes(one);
   const appearance: Appearance = {
