@@ -94,6 +94,10 @@ test('voters change; a rejected or undecided change has another exit status', as
   expect(undecided).toEqual({ status: 2, text: expect.stringContaining('is not decided after 0 ms and may still be') });
   const { status, text } = await run('status');
   expect([status, text]).toEqual([1, expect.stringContaining('\npending change: remove d\n')]);
+  const withdrawn =
+    'Withdrawn. The voters are a, c, d.\nRepeat this when c, d is back: a voter that led before may still make the change.';
+  expect(await run('withdraw')).toEqual({ status: 2, text: withdrawn });
+  expect((await run('status')).text).not.toContain('pending change');
 });
 
 /** The status of the response to a path that no client library sends. */
@@ -143,7 +147,7 @@ test('wrong words, a wrong token and a wrong address have specific errors', asyn
   const { run, url } = await cluster();
   for (const words of [[], ['stats'], ['add'], ['remove', 'a', 'b'], ['replace', 'a'], ['status', 'a']])
     await expect(run(...words)).rejects.toThrow(
-      'quiver cluster takes status, add ID, remove ID, replace OLD NEW, or recover FOLDER',
+      'quiver cluster takes status, add ID, remove ID, replace OLD NEW, withdraw, or recover FOLDER',
     );
   await expect(quiver(['cluster', 'status'])).rejects.toThrow('quiver cluster needs --url');
   await expect(quiver(['cluster', 'status', '--url', 'here'])).rejects.toThrow('--url is "here". Pass an address such as');

@@ -163,7 +163,7 @@ export const verbs = {
   },
   cluster: {
     summary: 'show a running cluster of locks, and change its voters; the variable QUIVER_TOKEN contains its token',
-    takes: 'status | add ID | remove ID | replace OLD NEW | recover FOLDER',
+    takes: 'status | add ID | remove ID | replace OLD NEW | withdraw | recover FOLDER',
     options: {
       json,
       url: { value: 'URL', description: 'the address at which a peer serves locks.operatorListener' },

@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** A whole entry, or some of its names. */
 const BOUNDS_KB: Readonly<Record<string, number>> = {
   '.': 41,
-  './locks': 64.7,
-  './locks createLocks': 60.8,
+  './locks': 64.8,
+  './locks createLocks': 60.9,
   './locks lockLogic': 2.2,
   './election': 33.4,
   './quota': 43.9,
@@ -22,7 +22,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './register': 11,
   './neighborhood': 31.2,
   './queue': 35.1,
-  './cluster': 83,
+  './cluster': 83.2,
   './node': 17,
   './transports': 40.8,
   './transports broadcastChannel': 4.4,

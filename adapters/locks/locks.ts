@@ -2,7 +2,6 @@
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { statePath } from '../../machines/checks.js';
-import type { MembershipChange } from '../../machines/locks/membership.js';
 import { lockRole, type LockMode, type LocksNotification } from '../../machines/locks/messages.js';
 import { filter, firstValueFrom, last, map, race, ReplaySubject, Subject, switchMap, type Observable } from 'rxjs';
 import { checkOptions, milliseconds, optional } from '../options.js';
@@ -167,10 +166,7 @@ export class Locks implements AsyncDisposable {
 
   /** Loses all held locks. A tab that is only away requests the locks that it waits for again when it comes back. */
   #stop(error: Error | null, begin: (transport: Transport<Linked>) => void): void {
-    if (!this.#visits || this.#closing) {
-      this.end(error ?? locksClosed(this.#node.id));
-      return;
-    }
+    if (!this.#visits || this.#closing) return this.end(error ?? locksClosed(this.#node.id));
     this.#isServed = false;
     for (const queue of this.#queues.values()) queue.lost();
     this.#visits.next((transport) => {
@@ -284,7 +280,7 @@ export class Locks implements AsyncDisposable {
    * ConfigurationError if a register cannot move to the new list. The change is still decided then: fix the problem and repeat the call.
    * @example
    * ```ts
-   * await locks.addMember('d');
+   * await locks.addMember('d'); // or removeMember('c'), or replaceMember('c', 'd') in one step
    * ```
    * @public
    */
@@ -296,10 +292,6 @@ export class Locks implements AsyncDisposable {
    * Removes a voter, as `addMember` adds one. Release its locks first: it keeps them only in the present epoch.
    *
    * @throws UsageError if this peer is not a member, or the other one never was a member.
-   * @example
-   * ```ts
-   * await locks.removeMember('c');
-   * ```
    * @public
    */
   removeMember(id: NodeId, options?: MembersOptions): Promise<readonly NodeId[]> {
@@ -310,19 +302,32 @@ export class Locks implements AsyncDisposable {
    * Replaces a voter, which may be gone for good, with another one: `addMember` and `removeMember` in one step.
    *
    * @throws UsageError if this peer is not a member, the new one is not connected, or the old one never was a member.
-   * @example
-   * ```ts
-   * await locks.replaceMember('c', 'd');
-   * ```
    * @public
    */
   replaceMember(old: NodeId, id: NodeId, options?: MembersOptions): Promise<readonly NodeId[]> {
     return this.#change({ add: id, remove: old }, options);
   }
 
-  async #change(change: MembershipChange, options: MembersOptions | undefined): Promise<readonly NodeId[]> {
+  /**
+   * Withdraws the change of members that was requested at this peer. A caller that still waits is rejected with an `AbortError`. A list that
+   * was already proposed may still be decided: then `status().changing` contains it.
+   *
+   * @returns The voters that are not connected. One that led earlier may still make the change when it is back: call again then.
+   * @throws UsageError if this peer is not a member.
+   * @example
+   * ```ts
+   * await locks.removeMember('c', { signal: AbortSignal.timeout(10_000) }).catch(() => locks.withdrawChange());
+   * ```
+   * @public
+   */
+  withdrawChange(): readonly NodeId[] {
     if (this.#closing) throw this.#closing;
-    return this.#members.change(change, options);
+    return this.#members.withdraw();
+  }
+
+  async #change(...how: Parameters<Members['change']>): Promise<readonly NodeId[]> {
+    if (this.#closing) throw this.#closing;
+    return this.#members.change(...how);
   }
 
   /**

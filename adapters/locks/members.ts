@@ -43,7 +43,7 @@ export const locksClosed = (peer: NodeId): ClosedError =>
  * @public
  */
 export interface MembersOptions {
-  /** Stops waiting, and the promise rejects with the signal's reason. The change may still be decided. */
+  /** Stops waiting, and the promise rejects with the signal's reason. The change may still be decided: see `withdrawChange`. */
   readonly signal?: AbortSignal;
 }
 
@@ -187,6 +187,22 @@ export class Members {
     return abortable(moved, options.signal);
   }
 
+  /** Withdraws the change that was requested here. Returns the voters that are not connected. */
+  withdraw(): readonly NodeId[] {
+    const { node, transport, voters } = this;
+    if (!voters.includes(node.id)) throw this.notAMember();
+    node.attempt('withdraw');
+    return voters.filter((voter) => voter !== node.id && !transport.peers.has(voter));
+  }
+
+  private notAMember(): UsageError {
+    const { node, voters } = this;
+    const context = node.role(EPOCHS)?.context as EpochsContext | undefined;
+    return new UsageError(
+      `peer "${node.id}" ${context && wasRemoved(context) ? 'was removed from' : 'is not a member of'} "${node.name}". Call one of ${voters.join(', ') || 'the members'}`,
+    );
+  }
+
   /** Notifies listeners of each report, and warns once for each peer with another list while this one serves: then both may serve. */
   private warnOf(differing: LocksNotification & { type: 'differs' }): void {
     this.notifyOf(differingLists(this.node, differing));
@@ -248,12 +264,7 @@ export class Members {
       throw new UsageError(
         `the members of "${node.name}" are the open tabs, which no call can change. Open or close a tab instead`,
       );
-    if (!voters.includes(node.id)) {
-      const isRemoved = wasRemoved(node.role(EPOCHS)!.context as EpochsContext);
-      throw new UsageError(
-        `peer "${node.id}" ${isRemoved ? 'was removed from' : 'is not a member of'} "${node.name}". Call one of ${voters.join(', ') || 'the members'}`,
-      );
-    }
+    if (!voters.includes(node.id)) throw this.notAMember();
     if (remove !== null && this.hasNeverVoted(remove)) throw new UsageError(neverVoted(remove, node, voters));
     // A peer that does not serve may know an old list.
     if (isDone(change, voters) && isServing(node)) return voters;
@@ -277,6 +288,7 @@ export class Members {
     const decided = new Promise<readonly NodeId[]>((resolve, reject) => {
       const subscription = node.notifications$.subscribe((notification: Message) => {
         const locksNotification = notification as LocksNotification;
+        if (locksNotification.type === 'withdrawn') return reject(withdrawn(node));
         if (locksNotification.type !== 'members' && locksNotification.type !== 'serving') return;
         const decided = 'voters' in locksNotification ? locksNotification.voters : this.voters;
         if (isDone(change, decided)) return resolve([...decided]);
@@ -302,6 +314,9 @@ export class Members {
     return abortable(decided, signal).finally(() => waiting.unsubscribe());
   }
 }
+
+const withdrawn = ({ id, name }: LiveNode): Error =>
+  new DOMException(`the change of the members of "${name}" was withdrawn at peer "${id}"`, 'AbortError');
 
 function neverVoted(id: NodeId, { name }: LiveNode, voters: readonly NodeId[]): string {
   const meant = nearestWord(id, voters);

@@ -5,6 +5,7 @@
  *     GET  /readyz                     200 while this peer is granted locks, 503 otherwise; without a token
  *     GET  /status?timeoutMs=1000      the result of `locks.inspect()`
  *     POST /members?add=d&remove=c&timeoutMs=10000
+ *     POST /withdraw                   withdraws the change of members that was requested at this peer
  *
  * Only the last part of a path counts, so a program can mount the listener below any path. An error is `{ "error": … }`: 401 without the
  * token, 409 if a change was rejected, and 504 if it is not decided yet and may still be.
@@ -44,6 +45,8 @@ interface Operated {
   addMember(id: NodeId, options: MembersOptions): Promise<readonly NodeId[]>;
   removeMember(id: NodeId, options: MembersOptions): Promise<readonly NodeId[]>;
   replaceMember(old: NodeId, id: NodeId, options: MembersOptions): Promise<readonly NodeId[]>;
+  withdrawChange(): readonly NodeId[];
+  readonly members: readonly NodeId[];
 }
 
 interface Answer {
@@ -89,7 +92,8 @@ async function answerTo({ method, url = '', headers }: OperatorRequest, locks: O
   if (state === 'closed') return failure(503, 'the locks of this peer are closed');
   if (name === 'status' && method === 'GET') return inspection(locks, parameters);
   if (name === 'members' && method === 'POST') return change(locks, parameters);
-  return failure(404, 'the requests are GET status and POST members');
+  if (name === 'withdraw' && method === 'POST') return withdrawal(locks);
+  return failure(404, 'the requests are GET status, POST members and POST withdraw');
 }
 
 async function inspection(locks: Operated, parameters: URLSearchParams): Promise<Answer> {
@@ -117,6 +121,15 @@ async function change(locks: Operated, parameters: URLSearchParams): Promise<Ans
       504,
       `the change is not decided after ${timeoutMs} ms and may still be; status shows it as long as it is pending`,
     );
+  }
+}
+
+function withdrawal(locks: Operated): Answer {
+  try {
+    const missing = locks.withdrawChange();
+    return { status: 200, body: { voters: locks.members, missing } };
+  } catch (error) {
+    return failure(409, thrownText(error));
   }
 }
 

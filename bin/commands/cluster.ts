@@ -1,7 +1,8 @@
 /**
  * `quiver cluster`: the state of a running cluster of locks, and changes of its voters, over the listener that a peer serves
  * (`locks.operatorListener`); and forced recovery from the folder of a stopped voter. Exit status: 0 if a majority serves or the change is
- * done, 1 if not, 2 if the peer does not answer or the change is still pending.
+ * done, 1 if not, 2 if the peer does not answer or the change is still pending or
+ * not withdrawn at every voter.
  */
 import type { InspectedLock, InspectedPeer, LocksInspection } from '../../adapters/locks/inspection.js';
 import { escape } from '../../adapters/transports/reading.js';
@@ -21,10 +22,11 @@ const command: VerbWork<'cluster'> = async (values, words) => {
   const [name, ...ids] = words;
   if (name === 'status' && ids.length === 0) return status(values);
   if (name === 'recover' && ids.length === 1) return (await recoverFolder(ids[0]!, values.force ?? false)) ? DONE : NOT_DONE;
+  if (name === 'withdraw' && ids.length === 0) return withdraw(values);
   const change = changeIn(name, ids);
   if (change) return changeMembers(values, change);
   throw new UsageError(
-    'quiver cluster takes status, add ID, remove ID, replace OLD NEW, or recover FOLDER: quiver cluster status --url http://127.0.0.1:7070/',
+    'quiver cluster takes status, add ID, remove ID, replace OLD NEW, withdraw, or recover FOLDER: quiver cluster status --url http://127.0.0.1:7070/',
   );
 };
 
@@ -51,6 +53,22 @@ async function changeMembers(values: ValuesOf<'cluster'>, change: Record<string,
   else if (Array.isArray(voters)) console.log(escape(`The voters are ${voters.join(', ')}.`));
   else console.error(escape(`quiver: ${String(error)}`));
   return answer.status === 200 ? DONE : answer.status === 504 ? UNKNOWN : NOT_DONE;
+}
+
+/** Withdraws the change that was requested at this peer. The change is certain not to happen only if all voters are connected. */
+async function withdraw(values: ValuesOf<'cluster'>): Promise<number> {
+  const answer = await ask(values, 'POST', 'withdraw', {});
+  if (!answer) return UNKNOWN;
+  const { voters, missing, error } = answer.body;
+  if (values.json) console.log(JSON.stringify(answer.body));
+  else if (!Array.isArray(missing)) console.error(escape(`quiver: ${String(error)}`));
+  else {
+    console.log(escape(`Withdrawn. The voters are ${(voters as string[]).join(', ')}.`));
+    if (missing.length > 0)
+      console.log(escape(`Repeat this when ${missing.join(', ')} is back: a voter that led before may still make the change.`));
+  }
+  if (answer.status !== 200) return NOT_DONE;
+  return (missing as string[]).length === 0 ? DONE : UNKNOWN;
 }
 
 interface Answer {

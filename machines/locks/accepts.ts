@@ -163,6 +163,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
     case 'hello':
     case 'giveWay':
     case 'givenWay':
+    case 'withdrawal':
       return true;
     case 'reconfigure':
       return [message['add'], message['remove']].every((node) => node === null || isNode(node));

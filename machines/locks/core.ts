@@ -24,7 +24,7 @@ const isForDirectory = ({ type }: Message): boolean => type === 'find' || type =
 
 const release = { type: 'release', lock: THE_LOCK };
 
-type LocksCommand = 'request' | 'share' | 'bootstrap' | 'change' | 'ended' | 'release' | 'cancel';
+type LocksCommand = 'request' | 'share' | 'bootstrap' | 'change' | 'withdraw' | 'ended' | 'release' | 'cancel';
 
 /** The description of the protocol, except for reading the options of a scenario. */
 export const locksDescription: Omit<CoreDescription<LocksProtocolOptions, LocksCommand>, 'options'> = {
@@ -91,6 +91,8 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions, LocksC
       waits: false,
       completedBy: ['members'],
     },
+    /** Withdraws the change that was requested here. A list that was already proposed may still be decided. */
+    withdraw: { event: () => ({ type: 'withdraw' }), waits: false, completedBy: [] },
     /** Reports, as a transport would, that the process of a peer has ended. The report may be wrong. */
     ended: {
       fields: [{ name: 'peer', type: 'node' }],

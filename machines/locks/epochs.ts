@@ -71,6 +71,7 @@ import {
   linksKnown,
   withClaim,
   withoutClaim,
+  withoutWanted,
   othersNeeded,
   recordersNeeded,
   type OfRequest,
@@ -128,6 +129,7 @@ import {
   refuseIt,
   reportCrowded,
   seek,
+  withdrawal,
   standing,
   toDirectory,
   toLock,
@@ -236,6 +238,7 @@ export const epochsMachine = setup({
     noteWanted: assign(({ context }, { add, remove, from = context.id }: MembershipChange & Partial<From<unknown>>) => ({
       wanted: { add, remove, by: from },
     })),
+    dropWanted: assign(({ context }, event: Partial<From<unknown>>) => withoutWanted(context, event)),
     noteBound: assign({ bound: ({ context: { reports, membership } }: In) => boundOf(reports, membership) }),
     learn: enqueueActions(learn),
     /** Judges the message again after its membership was learned. */
@@ -251,6 +254,7 @@ export const epochsMachine = setup({
     // XState does not pass the event to an entry action as a parameter: here it is the message of a peer.
     announceOutvoted: emit((args: In) => ({ type: 'outvoted' as const, ...listsOf(args, args.event as From<OfMember>) })),
     announceApart: emit({ type: 'apart' }),
+    announceWithdrawn: emit({ type: 'withdrawn' }),
     announceUnreasonable: emit((args: In, event: Numbered) => ({ type: 'unreasonable' as const, ...numbersOf(args, event) })),
   },
   guards: epochsGuards,
@@ -286,6 +290,8 @@ export const epochsMachine = setup({
       { guard: withEvent('mayChangeNow'), ...prepareAgain, actions: withEvent('noteWanted') }, // 9
       { guard: withEvent('mayChange'), actions: [withEvent('noteWanted'), send(reconfiguration)] },
     ],
+    withdraw: { actions: [send(withdrawal), withEvent('dropWanted'), 'announceWithdrawn'] }, // 9
+    withdrawal: { actions: withEvent('dropWanted') },
     // Soon, and not at once: while not all linked nodes reach each other, the change may remain impossible.
     seek: { guard: 'maySeek', actions: reportCrowded },
     bootstrap: [

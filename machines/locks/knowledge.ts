@@ -313,6 +313,14 @@ export function electionNews({ id, links, membership }: EpochsContext, next: Mem
   return [...changes('link.down', before, after), ...changes('link.up', after, before)];
 }
 
+/** Rule 9: the node that was called for the change has withdrawn it. */
+export const withoutWanted = (
+  { id, wanted }: EpochsContext,
+  { from = id }: Partial<From<unknown>>,
+): Pick<EpochsContext, 'wanted'> => ({
+  wanted: wanted?.by === from ? null : wanted,
+});
+
 /** Rule 9: after a change of the membership, the node that was called for a change still wants it, unless it is done. */
 export const wantedAfter = ({ id, wanted, bounds }: EpochsContext, membership: Membership): WantedChange | null =>
   wanted?.by === id && membershipAfter(membership, wanted, bounds.bytes) !== null ? wanted : null;

@@ -199,6 +199,11 @@ export interface Reconfigure extends OfMember, MembershipChange {
   readonly type: 'reconfigure';
 }
 
+/** Withdraws the change of the voters that the sender has requested. */
+export interface Withdrawal extends OfMember {
+  readonly type: 'withdrawal';
+}
+
 /** Attaches a client to this voter, through which it requests locks from now on. */
 export interface AttachRequest extends OfMember {
   readonly type: 'attach';
@@ -235,6 +240,7 @@ export type EpochMessage =
   | GiveWay
   | GivenWay
   | Reconfigure
+  | Withdrawal
   | AttachRequest
   | Attached
   | Detached;
@@ -351,6 +357,8 @@ export type LocksNotification =
   | { readonly type: 'unreasonable'; readonly peer: NodeId; readonly epoch: number; readonly known: number }
   /** These peers vote from now on. */
   | { readonly type: 'members'; readonly version: number; readonly voters: readonly NodeId[] }
+  /** The requested change of the voters was withdrawn here. */
+  | { readonly type: 'withdrawn' }
   /** A peer has another list of voters and does not belong to this cluster. */
   | { readonly type: 'differs'; readonly peer: NodeId; readonly own: Membership; readonly theirs: Membership }
   /** The peer's list is the list of the cluster. This node has stopped participating. */

@@ -105,6 +105,11 @@ export const reconfiguration = ({ context }: In) => {
     message: { type: 'reconfigure' as const, add: wanted?.add ?? null, remove: wanted?.remove ?? null, membership },
   };
 };
+/** To all linked voters: the one that led when the change was requested may lead again. */
+export const withdrawal = ({ context: { links, membership } }: In) => ({
+  to: links.filter((peer) => votesInOneOf(peer, membership)),
+  message: { type: 'withdrawal' as const, membership },
+});
 export const seek = tell(({ context: c }: In) => ({
   role: c.wanted !== null || leavesOutWithRemoved(c) ? EPOCHS : [],
   message: { type: 'seek' },

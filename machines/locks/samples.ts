@@ -104,6 +104,8 @@ const memberships = (c: EpochsContext): Named[] => {
     { type: 'change', add: 'd', remove: null },
     { type: 'change', add: null, remove: 'a' },
     { type: 'change', add: 'a', remove: null },
+    { type: 'withdraw' },
+    { type: 'withdrawal', membership, from: 'b' },
     ...(c.wanted ? [{ type: 'seek' }] : []),
     stored,
     ...['b', 'c'].map((from, i) => ({ ...answer, from, links: ['a', ['c', 'b'][i]] })),

@@ -53,4 +53,12 @@ export const locksSystems: readonly SystemSample[] = [
   },
   // The lock that n1 requests from n0 has no room.
   { topology: { kind: 'path', n: 2 }, options: { hold: 1, clients: ['n1'], bytes: 500 }, events: [ask('n1'), ask('n0')] },
+  // The change is made, or withdrawn before.
+  {
+    topology: { kind: 'path', n: 2 },
+    events: [
+      { at: 0, node: 'n1', do: 'change', remove: 'n0' },
+      { at: 0, node: 'n1', do: 'withdraw' },
+    ],
+  },
 ];

@@ -1,0 +1,69 @@
+/** A pending change of members is withdrawn: it does not happen later. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { InProcessBus } from '../transports/in-process.js';
+import { createLocks, type Locks } from './locks.js';
+import { cuttable } from './peers.fixture.js';
+
+type Cuttable = Awaited<ReturnType<typeof cuttable>>[number];
+
+/** A removal that a timed out and that cannot be decided while c is cut off; then c is back, and some time passes. */
+async function pendingRemoval(withdraws: boolean) {
+  const [a, b, c] = (await cuttable('a', 'b', 'c')) as [Cuttable, Cuttable, Cuttable];
+  c.medium.isCut = true;
+  await vi.waitFor(() => expect(a.locks.status()).toMatchObject({ state: 'serving', missing: ['c'] }), 5_000);
+  // Both a majority of three and one of a and c are needed.
+  const removal = a.locks.removeMember('b', { signal: AbortSignal.timeout(50) });
+  await expect(removal).rejects.toMatchObject({ name: 'TimeoutError' });
+  expect(a.locks.status().changing).toEqual({ add: null, remove: 'b' });
+  if (withdraws) {
+    expect(a.locks.withdrawChange()).toEqual(['c']);
+    expect(a.locks.status().changing).toBeUndefined();
+    await vi.waitFor(() => expect(b.locks.status().changing).toBeUndefined());
+  }
+  c.medium.isCut = false;
+  await vi.waitFor(() => expect(c.locks.status()).toMatchObject({ state: 'serving', missing: [] }), 5_000);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  return [a, b, c].map(({ locks }) => locks);
+}
+
+test('a removal that timed out happens when it becomes possible', async () => {
+  const [a] = await pendingRemoval(false);
+  await vi.waitFor(() => expect(a!.members).toEqual(['a', 'c']), 5_000);
+});
+
+test('a removal that was withdrawn does not happen, and another change does', async () => {
+  const [a, b, c] = await pendingRemoval(true);
+  for (const locks of [a!, b!, c!]) expect(locks.members).toEqual(['a', 'b', 'c']);
+  expect(await b!.removeMember('c')).toEqual(['a', 'b']);
+});
+
+test('a caller that still waits is rejected, at each of three peers', async () => {
+  for (const place of [0, 1, 2]) {
+    const all = await cuttable('a', 'b', 'c');
+    const caller = all[place]!;
+    const [other, absent] = all.filter((each) => each !== caller) as [Cuttable, Cuttable];
+    absent.medium.isCut = true;
+    const id = absent.locks.node.id;
+    await vi.waitFor(() => expect(caller.locks.status()).toMatchObject({ state: 'serving', missing: [id] }), 5_000);
+    const removal = caller.locks.removeMember(other.locks.node.id);
+    const error = removal.catch((thrown: unknown) => thrown);
+    await vi.waitFor(() => expect(caller.locks.status().changing).toMatchObject({ remove: other.locks.node.id }));
+    caller.locks.withdrawChange();
+    expect(await error).toMatchObject({
+      name: 'AbortError',
+      message: `the change of the members of "locks" was withdrawn at peer "${caller.locks.node.id}"`,
+    });
+    await vi.waitFor(() => expect(other.locks.status().changing).toBeUndefined());
+  }
+});
+
+test('without a pending change nothing is withdrawn, and a client cannot withdraw', async () => {
+  const bus = new InProcessBus();
+  const peers = ['a'];
+  const voter = createLocks({ transport: bus.transport('a'), peers });
+  const client = createLocks({ transport: bus.transport('web'), peers, client: true });
+  onTestFinished(() => Promise.all([voter, client].map((locks: Locks) => locks.close({ withinMs: 0 }))).then(() => {}));
+  await Promise.all([voter.ready, client.ready]);
+  expect(voter.withdrawChange()).toEqual([]);
+  expect(() => client.withdrawChange()).toThrow('peer "web" is not a member of "locks". Call one of a');
+});
