@@ -240,11 +240,9 @@ describe('a change', () => {
     const a = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
     await a.ready;
     await a.close();
+    const message = expect.stringContaining('the locks of peer "a" are closed');
     for (const change of [a.addMember('b'), a.removeMember('a'), a.replaceMember('a', 'b')])
-      await expect(change).rejects.toMatchObject({
-        name: 'ClosedError',
-        message: expect.stringContaining('the locks of peer "a" are closed'),
-      });
+      await expect(change).rejects.toMatchObject({ name: 'ClosedError', message });
   });
 
   test('that waits is settled when the locks are closed', async () => {
@@ -386,9 +384,8 @@ test('a change that waits for another one ends with its signal, and may still be
   const [a, b, c] = await beginning(onBus());
   await b.transport.close();
   await c.transport.close();
-  const first = new AbortController();
+  const [first, behind] = [new AbortController(), new AbortController()];
   const waiting = a.removeMember('c', { signal: first.signal });
-  const behind = new AbortController();
   const second = a.removeMember('b', { signal: behind.signal });
   behind.abort(new Error('no longer wanted'));
   await expect(second).rejects.toThrow('no longer wanted');

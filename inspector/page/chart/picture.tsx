@@ -36,24 +36,13 @@ export interface ChartControls {
 
 const NOTHING: ReadonlySet<ChartPart> = new Set();
 
-export function ChartPicture({
-  layout,
-  scale,
-  active,
-  taken,
-  isNow,
-  label,
-  covered,
-  heat,
-  differs = NOTHING,
-  controls,
-}: ChartPictureProps) {
+/** How each transition is drawn. */
+function appearanceOf({ taken, isNow, covered, heat, differs = NOTHING, controls }: ChartPictureProps): Appearance {
   const found = controls?.found ?? NOTHING;
-  const isTaken = (one: ChartTransition) => taken.taken.includes(one);
-  const appearance: Appearance = {
+  return {
     classOf: (one) =>
       [
-        isTaken(one) && 'is-taken',
+        taken.taken.includes(one) && 'is-taken',
         isNow && taken.refused.includes(one) && 'is-refused',
         taken.possible.includes(one) && 'is-possible',
         covered !== null && transitionCount(covered, one) === 0 && 'is-missed',
@@ -68,6 +57,12 @@ export function ChartPicture({
     visits: (one) => (heat ? heat.taken(one) : null),
     covered,
   };
+}
+
+export function ChartPicture(props: ChartPictureProps) {
+  const { layout, scale, active, taken, isNow, label, covered, heat, controls } = props;
+  const appearance = appearanceOf(props);
+  const isTaken = (one: ChartTransition) => taken.taken.includes(one);
   // Taken transitions are drawn over the others.
   const edges = [...layout.edges].sort((a, b) => Number(isTaken(a.transition)) - Number(isTaken(b.transition)));
   return (
