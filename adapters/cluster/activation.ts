@@ -279,7 +279,7 @@ export class Activation {
       const refused = this.refusal(state);
       return refused ? { refused } : { state, refused };
     } catch (error) {
-      const message = `Actor "${this.key}" has a snapshot that cannot be persisted: ${thrownText(error)} ${SPAWN_BY_NAME}.`;
+      const message = `Actor "${this.key}" has a snapshot that cannot be persisted: ${thrownText(error)}. ${error instanceof RangeError ? 'Its context may contain itself: keep plain data there' : SPAWN_BY_NAME}.`;
       return { refused: { name: 'snapshot', message } };
     }
   }

@@ -98,7 +98,7 @@ export function clusterLogic<M extends Machines, K extends keyof M & string>(
       const ref = cluster.actor(kind, id, input === undefined ? {} : { input });
       const notify = () => self.send({ type: '@cluster.snapshot', snapshot: ref.getSnapshot() });
       const failed = (error: unknown) =>
-        (ref.getSnapshot() as Snapshot<unknown>).status === 'error' ? notify() : self.send({ type: '@cluster.failed', error });
+        (ref.getSnapshot() as Snapshot<unknown>).error === error ? notify() : self.send({ type: '@cluster.failed', error });
       const subscriptions = [ref.subscribe({ next: notify, error: failed }), ref.on('*', (event) => emit(event))];
       attached.set(self, { ref, end: () => subscriptions.forEach((one) => one.unsubscribe()) });
     },

@@ -138,7 +138,7 @@ export function checkCluster(options: ClusterOptions<Machines>): void {
       );
     if (!(machines[kind] instanceof StateMachine))
       throw new UsageError(`createCluster: machines.${kind} is not a machine. Pass the result of createMachine`);
-    if (versions[kind] !== undefined && !isVersion(versions[kind]))
+    if (Object.hasOwn(versions, kind) && versions[kind] !== undefined && !isVersion(versions[kind]))
       throw new UsageError(
         `createCluster: versions.${kind} is not a version. Pass { version, migrate }: an integer from 1 on, and a function or nothing`,
       );

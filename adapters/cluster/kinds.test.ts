@@ -80,3 +80,9 @@ test('a peer without the cluster is named with the call that it lacks', { timeou
     .poll(() => warn.mock.calls.join('\n'), { timeout: 15_000 })
     .toContain('(b: connected, without the cluster "cluster": call createCluster there, with this name)');
 });
+
+test('a kind can have the name of a property that every object has', async () => {
+  const { peers } = await testCluster({ constructor: counter }, {}, ['a']);
+  await peers[0]!.cluster.actor('constructor', 'x').send({ type: 'ADD' });
+  expect(peers[0]!.cluster.actor('constructor', 'x').getSnapshot().context.n).toBe(1);
+});

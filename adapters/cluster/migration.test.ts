@@ -1,5 +1,6 @@
 /** Deadlines of actors that a new version of their machine continues: renamed states, other delays, and states that are gone. */
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { setup, type AnyStateMachine } from 'xstate';
 import { MapStorage } from '../storage/map.fixture.js';
 import { testCluster } from './cluster.fixture.js';
@@ -7,24 +8,27 @@ import type { MachineVersion } from './cluster.js';
 
 type Migrate = NonNullable<MachineVersion['migrate']>;
 
-/** Creates the actor with the first machine, and continues it with the second one, whose snapshot `migrate` makes. */
-async function migrated(first: AnyStateMachine, second: AnyStateMachine, migrate: Migrate, waitMs = 0) {
+/**
+ * Creates the actor with the first machine, and continues it with the second one, whose snapshot `migrate` makes. The clock is `aheadMs` later
+ * then.
+ */
+async function migrated(first: AnyStateMachine, second: AnyStateMachine, migrate: Migrate, aheadMs = 0) {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const storage = new MapStorage();
-  const before = await testCluster({ order: first }, { storage }, ['a']);
-  await before.peers[0]!.cluster.actor('order', '1').ready;
-  await before.peers[0]!.cluster.close();
-  await new Promise((resolve) => setTimeout(resolve, waitMs));
-  const versions = { order: { version: 2, migrate } };
-  const after = await testCluster({ order: second }, { storage, versions }, ['a']);
-  const ref = after.peers[0]!.cluster.actor('order', '1');
-  const ready = ref.ready;
   const timers = () => {
     const [stored] = [...storage.values].flatMap(([key, value]) => (key.endsWith('order/1') ? [value as any] : []));
     return stored.stored.kept.copy.state.timers as { readonly event: { readonly type: string }; readonly dueAt: number }[];
   };
-  return { ref, ready, timers, warnings: () => warn.mock.calls.join('\n') };
+  const before = await testCluster({ order: first }, { storage }, ['a']);
+  await before.peers[0]!.cluster.actor('order', '1').ready;
+  await before.peers[0]!.cluster.close();
+  const earlier = timers();
+  const clock = { now: () => Date.now() + aheadMs, schedule: asyncScheduler.schedule.bind(asyncScheduler) } as SchedulerLike;
+  const versions = { order: { version: 2, migrate } };
+  const after = await testCluster({ order: second }, { storage, versions, clock }, ['a']);
+  const ref = after.peers[0]!.cluster.actor('order', '1');
+  return { ref, ready: ref.ready, timers, earlier, warnings: () => warn.mock.calls.join('\n') };
 }
 
 const waiting = (state: string, delay: number | string) =>
@@ -39,23 +43,26 @@ const to =
   (snapshot) => ({ ...snapshot, value });
 
 test('a state with another name keeps the deadline of its only `after` with this delay', async () => {
-  const since = Date.now();
-  const { ref, ready, timers, warnings } = await migrated(waiting('bidding', 600), waiting('open', 600), to('open'), 300);
+  const [bidding, open] = [waiting('bidding', 3_600_000), waiting('open', 3_600_000)];
+  const { ref, ready, timers, earlier, warnings } = await migrated(bidding, open, to('open'), 1_000);
   await ready;
   expect(ref.getSnapshot().value).toBe('open');
-  expect(timers().map(({ event }) => event.type)).toEqual(['xstate.after.600.m.open']);
-  expect(timers()[0]!.dueAt).toBeLessThan(since + 850);
-  ref.subscribe(() => {});
-  await expect.poll(() => ref.getSnapshot().value).toBe('over');
+  expect(timers()).toMatchObject([{ event: { type: 'xstate.after.3600000.m.open' }, dueAt: earlier[0]!.dueAt }]);
   expect(warnings()).toBe('');
 });
 
+test('and takes its transition when the deadline has passed', async () => {
+  const { ref } = await migrated(waiting('bidding', 3_600_000), waiting('open', 3_600_000), to('open'), 3_600_000);
+  ref.subscribe(() => {});
+  await expect.poll(() => ref.getSnapshot().value).toBe('over');
+});
+
 test('a state with the same name keeps its deadline', async () => {
-  const { ref, ready, timers } = await migrated(waiting('open', 3_600_000), waiting('open', 3_600_000), to('open'), 50);
+  const open = waiting('open', 3_600_000);
+  const { ref, ready, timers, earlier } = await migrated(open, open, to('open'), 1_000);
   await ready;
   expect(ref.getSnapshot().value).toBe('open');
-  expect(timers()).toHaveLength(1);
-  expect(timers()[0]!.dueAt).toBeLessThanOrEqual(Date.now() + 3_600_000 - 50);
+  expect(timers()).toMatchObject([{ dueAt: earlier[0]!.dueAt }]);
 });
 
 test('a new `after` starts, and a deadline that no active state has is reported', async () => {
@@ -110,5 +117,16 @@ test('a machine that has changed without a version: the error names the options'
     reason: 'version',
     message:
       "Actor \"order/1\" cannot be restored: State 'bidding' does not exist on 'm'. If the machine has changed, give it a version and a migration: versions: { order: { version: 2, migrate } }.",
+  });
+});
+
+test('migrate that returns a status of no snapshot: the error lists the statuses', async () => {
+  const { ready } = await migrated(waiting('bidding', 600), waiting('open', 600), (snapshot) => ({
+    ...snapshot,
+    status: 'Active',
+  }));
+  await expect(ready).rejects.toMatchObject({
+    reason: 'version',
+    message: expect.stringContaining('with a status (active, done, error, stopped), a value and a context'),
   });
 });

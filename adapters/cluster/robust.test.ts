@@ -45,12 +45,13 @@ test.each([
 
 test('a context that is too deep or has too many values fails only that event', async () => {
   const make = setup({
-    types: { context: {} as { held: unknown }, events: {} as { type: 'DEEP' | 'WIDE' | 'SMALL' } },
+    types: { context: {} as { held: unknown }, events: {} as { type: 'DEEP' | 'WIDE' | 'CYCLE' | 'SMALL' } },
   }).createMachine({
     context: { held: null },
     on: {
       DEEP: { actions: assign({ held: () => nested(60) }) },
       WIDE: { actions: assign({ held: () => Array(70_000).fill(1) }) },
+      CYCLE: { actions: assign({ held: () => cyclic }) },
       SMALL: { actions: assign({ held: 1 }) },
     },
   });
@@ -58,6 +59,9 @@ test('a context that is too deep or has too many values fails only that event', 
   const ref = peers[0]!.cluster.actor('make', 'x');
   await expect(ref.send({ type: 'DEEP' })).rejects.toMatchObject({ reason: 'snapshot' });
   await expect(ref.send({ type: 'WIDE' })).rejects.toMatchObject({ reason: 'snapshot' });
+  await expect(ref.send({ type: 'CYCLE' })).rejects.toThrow(
+    /exceeded\. Its context may contain itself: keep plain data there\.$/,
+  );
   await peers[1]!.cluster.actor('make', 'x').send({ type: 'SMALL' });
 });
 
@@ -138,12 +142,14 @@ test('ready, subscribe, toPromise and clusterLogic report an actor that cannot b
   await expect(unknown.ready).rejects.toMatchObject({ reason: 'unknown' });
   await cluster.actor('counter', 'no').send({ type: 'ADD' });
   await unknown.ready;
+  const failed = vi.fn();
   const parent = setup({ actors: { child: clusterLogic(cluster, 'broken') } }).createMachine({
     initial: 'on',
-    states: { on: { invoke: { src: 'child', input: { id: 'y' }, onError: 'failed' } }, failed: {} },
+    states: { on: { invoke: { src: 'child', input: { id: 'y' }, onError: { target: 'failed', actions: failed } } }, failed: {} },
   });
   const actor = createActor(parent).start();
   await waitFor(actor, (snapshot) => snapshot.matches('failed'));
+  expect(failed.mock.calls[0]![0].event.error).toMatchObject(error);
   await cluster.close();
   await expect(cluster.actor('counter', 'z').ready).rejects.toMatchObject({ name: 'ClosedError' });
   await expect(cluster.where('counter', 'z')).rejects.toMatchObject({ name: 'ClosedError' });

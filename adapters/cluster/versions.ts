@@ -6,6 +6,9 @@ import type { StoredSnapshot } from './cluster-options.js';
 import { ActorError } from './errors.js';
 import { isStoredState, notJson, type StoredState } from './stored-state.js';
 
+/** The statuses of XState's snapshots. */
+const STATUSES: readonly unknown[] = ['active', 'done', 'error', 'stopped'];
+
 /** A machine that the application registered under a kind. */
 export interface Kind {
   readonly name: string;
@@ -53,8 +56,8 @@ function migratedSnapshot(
   } catch (error) {
     throw failed(`migrate threw an error: ${thrownText(error)}`, error);
   }
-  if (!isObject(snapshot) || typeof snapshot['status'] !== 'string' || !('value' in snapshot) || !isObject(snapshot['context']))
-    throw failed('migrate did not return a snapshot with status, value and context');
+  if (!isObject(snapshot) || !STATUSES.includes(snapshot['status']) || !('value' in snapshot) || !isObject(snapshot['context']))
+    throw failed(`migrate did not return a snapshot with a status (${STATUSES.join(', ')}), a value and a context`);
   const why = notJson(snapshot);
   if (why !== null) throw failed(`the snapshot that migrate returned is not JSON: ${why}`);
   return snapshot as StoredState['snapshot'];
