@@ -8,7 +8,7 @@ import { folderStorage } from '../adapters/storage/folder.js';
 import { escape } from '../adapters/transports/reading.js';
 import type { Json } from '../adapters/transports/transport.js';
 import { isObject } from '../machines/checks.js';
-import { UsageError } from '../machines/errors.js';
+import { thrownText, UsageError } from '../machines/errors.js';
 import { isStanding } from '../machines/locks/accepts.js';
 import type { Standing } from '../machines/locks/knowledge.js';
 import { STANDING } from '../machines/locks/messages.js';
@@ -84,6 +84,6 @@ function keysIn(folder: string): string[] {
       file.endsWith('.json') ? [decodeURIComponent(file.slice(0, -'.json'.length))] : [],
     );
   } catch (error) {
-    throw new UsageError(`${folder} cannot be read (${(error as Error).message}). Pass the folder of folderStorage of a voter.`);
+    throw new UsageError(`${folder} cannot be read (${thrownText(error)}). Pass the folder of folderStorage of a voter.`);
   }
 }

@@ -101,7 +101,7 @@ export const clientNamed = (node: LiveNode, peer: NodeId): ConfigurationError =>
 
 /** The error about a given list that lacks stored voters, and is not the list with which the cluster began. */
 export function shorterList(node: LiveNode, peers: readonly NodeId[]): ConfigurationError | null {
-  const standing = node.role(EPOCHS)?.context as EpochsContext | undefined;
+  const standing = knowledgeAt(node);
   // The node was closed as soon as it was created.
   if (!standing) return null;
   const { membership } = standing;
@@ -126,10 +126,13 @@ function longerList({ node, first }: { readonly node: LiveNode; readonly first: 
   );
 }
 
+/** The node's knowledge of epochs and members; `undefined` for a client. */
+const knowledgeAt = (node: LiveNode): EpochsContext | undefined => node.role(EPOCHS)?.context as EpochsContext | undefined;
+
 const isServing = (node: LiveNode): boolean => topStateOf(node.role(EPOCHS)) === 'serving';
 
 const isOfTabs = (node: LiveNode): boolean => {
-  const context = node.role(EPOCHS)?.context as EpochsContext | undefined;
+  const context = knowledgeAt(node);
   return context !== undefined && isOfAllPresent(context.membership);
 };
 
@@ -170,7 +173,7 @@ export class Members {
   }
 
   get voters(): readonly NodeId[] {
-    const context = this.node.role(EPOCHS)?.context as EpochsContext | undefined;
+    const context = knowledgeAt(this.node);
     return context === undefined ? [] : votersIn(context);
   }
 
@@ -197,7 +200,7 @@ export class Members {
 
   private notAMember(): UsageError {
     const { node, voters } = this;
-    const context = node.role(EPOCHS)?.context as EpochsContext | undefined;
+    const context = knowledgeAt(node);
     return new UsageError(
       `peer "${node.id}" ${context && wasRemoved(context) ? 'was removed from' : 'is not a member of'} "${node.name}". Call one of ${voters.join(', ') || 'the members'}`,
     );

@@ -62,7 +62,7 @@ test('after the holder of a shared lock is killed, the next one gets a larger fe
   b.sendText({ do: 'request', lock: 'printer' });
   b.sendText('pray');
   expect(await b.shows('refused')).toMatchObject({
-    why: 'locks has no command "pray". Use one of: request, share, bootstrap, change, ended, release, cancel.',
+    why: 'locks has no command "pray". Use one of: request, share, bootstrap, change, withdraw, ended, release, cancel.',
   });
   await a.end('SIGKILL');
   const second = await b.shows('lock.granted');
