@@ -84,7 +84,7 @@ test('zoom at the pointer, drag, arrow keys, and fit', async () => {
   await expect.poll(overflow).toEqual([0, 0]);
   const fitting = await width();
   const before = await lineNow();
-  const state = page.locator('[data-state="waiting"] > .name');
+  const state = page.locator('[data-state="waiting"] > rect').first();
   const box = (await state.boundingBox())!;
   await page.mouse.move(box.x, box.y);
   await page.keyboard.down('Control');

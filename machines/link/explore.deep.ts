@@ -51,10 +51,10 @@ describe('a link keeps its promises, and can always come up again', () => {
     ],
     [
       'a false report that each end is gone, and no suspicion',
-      2436,
+      4103,
       { options: small(0), commands: [toB(1), gone('a'), gone('b')] },
     ],
-    ['a false report, a suspicion of each end', 4553, { options: small(1), commands: [toB(1), gone('a')] }],
+    ['a false report, a suspicion of each end', 4775, { options: small(1), commands: [toB(1), gone('a')] }],
     ['messages both ways, a suspicion of each end', 13084, { options: small(1), commands: [toB(1), toA(2)] }],
     ['more messages than there is room for', 1641, { options: { ...small(0), room: 0 }, commands: [toB(1), toB(2)] }],
     [
