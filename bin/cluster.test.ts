@@ -95,7 +95,7 @@ test('voters change; a rejected or undecided change has another exit status', as
   const { status, text } = await run('status');
   expect([status, text]).toEqual([1, expect.stringContaining('\npending change: remove d\n')]);
   const withdrawn =
-    'Withdrawn. The voters are a, c, d.\nRepeat this when c, d is back: a voter that led before may still make the change.';
+    'Withdrawn. The voters are a, c, d.\nNot reached: c, d. A voter that led before may still make the change: repeat this when all are back, or replace those that are gone.';
   expect(await run('withdraw')).toEqual({ status: 2, text: withdrawn });
   expect((await run('status')).text).not.toContain('pending change');
 });
@@ -140,7 +140,7 @@ test('health checks need no token, and everything else does', async () => {
   expect(await at('readyz')).toEqual([503, { state: 'closed' }]);
   const closed = await run('status');
   expect(closed).toEqual({ status: 2, text: expect.stringContaining('the locks of this peer are closed') });
-  expect(() => a.operatorListener({ token: 'short' })).toThrow('token is "short". Pass a secret of at least 16 characters');
+  expect(() => a.operatorListener({ token: 'short' })).toThrow('token has 5 characters. Pass a secret of at least 16 characters');
 });
 
 test('wrong words, a wrong token and a wrong address have specific errors', async () => {

@@ -13,7 +13,7 @@
 import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import type { LiveNode } from '../node/node.js';
-import { checkOptions, must } from '../options.js';
+import { checkOptions } from '../options.js';
 import { later } from '../transports/later.js';
 import type { MembersOptions } from './members.js';
 import type { LocksInspection } from './inspection.js';
@@ -57,10 +57,12 @@ const failure = (status: number, error: string): Answer => ({ status, body: { er
 
 const TOKEN_LENGTH_MIN = 16;
 const CHECKS = {
-  token: must(
-    `a secret of at least ${TOKEN_LENGTH_MIN} characters`,
-    (value) => typeof value === 'string' && value.length >= TOKEN_LENGTH_MIN,
-  ),
+  // The error states the length only, because the value is a secret.
+  token: {
+    must: `a secret of at least ${TOKEN_LENGTH_MIN} characters`,
+    refused: (value: unknown) =>
+      typeof value !== 'string' ? 'is not a text' : value.length < TOKEN_LENGTH_MIN ? `has ${value.length} characters` : null,
+  },
 };
 const BASE = 'http://operator';
 /** How long a change of members may take by default, and the largest time limit of a request, in milliseconds. */

@@ -65,7 +65,11 @@ async function withdraw(values: ValuesOf<'cluster'>): Promise<number> {
   else {
     console.log(escape(`Withdrawn. The voters are ${(voters as string[]).join(', ')}.`));
     if (missing.length > 0)
-      console.log(escape(`Repeat this when ${missing.join(', ')} is back: a voter that led before may still make the change.`));
+      console.log(
+        escape(
+          `Not reached: ${missing.join(', ')}. A voter that led before may still make the change: repeat this when all are back, or replace those that are gone.`,
+        ),
+      );
   }
   if (answer.status !== 200) return NOT_DONE;
   return (missing as string[]).length === 0 ? DONE : UNKNOWN;
