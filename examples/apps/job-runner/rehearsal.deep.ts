@@ -5,7 +5,7 @@ import { careful, careless } from './rehearsal.js';
 
 test('without the fence, a store accepts a stale result; with the fence, it does not', async () => {
   const { main, ...options } = careless;
-  const { failure } = await rehearse({ ...options, runs: 60, shrinkSeconds: 10 }, main);
+  const { failure } = await rehearse({ ...options, runs: 200, shrinkSeconds: 10 }, main);
   expect(failure).toMatchObject({ judge: 'finished once, by its last worker' });
   const { main: better, ...same } = careful;
   expect((await rehearse({ ...same, replay: failure! }, better)).failure).toBeNull();
