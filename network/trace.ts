@@ -5,7 +5,7 @@
  * The machine does not affect the content: same seed, same bytes.
  */
 import type { Message, NodeId } from '../machines/effects.js';
-import type { Flight, Link, Overlay, Property, PropertyResult, RoleView, Step } from '../machines/protocol.js';
+import type { Flight, Link, NodeView, Overlay, Property, PropertyResult, RoleView, Step } from '../machines/protocol.js';
 import type { Verdict } from './report.js';
 import type { Choice, StartState } from './world/choice.js';
 import type { Selected } from './world/selections.js';
@@ -106,3 +106,9 @@ export interface NetworkLine {
 export type TraceLine = StepLine | NetworkLine;
 
 export const isStep = (line: TraceLine): line is StepLine => 'node' in line;
+
+/** The roles of a node after a step that changed some and closed others. */
+export function viewAfter(view: NodeView, roles: StepLine['roles']): NodeView {
+  const all = Object.entries({ ...view, ...roles });
+  return Object.fromEntries(all.flatMap(([name, role]) => (role === null ? [] : [[name, role]])));
+}

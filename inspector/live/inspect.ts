@@ -169,6 +169,7 @@ async function pageOf(first: Part): Promise<{ readonly header: TraceHeader; read
 
 async function reportTo(url: string, program: Program, reach: boolean, parts: Parts): Promise<Served> {
   const outbox = new Outbox(url, program);
+  // So that the marks of the first reports need no wait.
   await Promise.all(parts.flatMap((part) => (isCluster(part) ? [] : [completeProtocol(part.protocol)])));
   const { stop, reached } = reportAll(parts, { reach, isElsewhere: true }, (report) => outbox.put(report));
   await orElse(outbox.connect(), () => {

@@ -90,9 +90,9 @@ describe('live nodes are watched in one line', () => {
     await watched.close();
     const recording = await reader.end();
     expect(sentences(recording)).toEqual([
-      'a started',
-      'b started',
-      'c started',
+      'a was already running',
+      'b was already running',
+      'c was already running',
       'c was asked to request; sent find to b',
       'b received find from c; sent find to a',
       'a received find from b; sent token to c',
@@ -128,7 +128,7 @@ describe('live nodes are watched in one line', () => {
     await watched.close();
     expect(sentences(await reader.end())).toEqual([
       'channel a → b went down: a receives nothing from b',
-      'a started',
+      'a was already running',
       'a was asked to request; announced granted',
       'a was asked to release; announced released',
     ]);

@@ -4,35 +4,33 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import type { NodeView, Overlay } from '../../machines/protocol.js';
+import { viewAfter } from '../../network/trace.js';
 import { completeProtocol, overlayRuleOf } from './protocol.js';
-import { changed, type Inspectable, type PeerReport, type StepReport } from './report.js';
+import type { Inspectable, PeerReport, StepReport } from './report.js';
 
 type Report = StepReport | PeerReport;
 
 /** Adds marks to the reports of a node. Reports wait, in order, until the protocol has been loaded. */
 export function withMarks(node: Inspectable, put: (report: Report) => void): (report: Report) => void {
   const waiting: Report[] = [];
-  let marksOf: ((report: StepReport) => Overlay | undefined) | null = null;
-  const take = (report: Report) => {
-    const overlay = report.kind === 'peer' ? undefined : marksOf!(report);
-    put(overlay ? { ...(report as StepReport), overlay } : report);
-  };
+  let take = (report: Report): void => void waiting.push(report);
   const loaded = completeProtocol(node.protocol).then(
     (protocol) => overlayRuleOf(protocol, node.instance),
     () => () => undefined,
   );
   void loaded.then((rule) => {
     let view: NodeView = {};
-    marksOf = ({ roles, ports = {} }) => {
-      view = changed(view, roles);
-      return rule(node.id, view, { nodes: new Map([[node.id, view]]), inFlight: [], ports: new Map([[node.id, ports]]) });
+    take = (report) => {
+      if (report.kind === 'peer') return put(report);
+      view = viewAfter(view, report.roles);
+      const { ports = {} } = report;
+      const known = { nodes: new Map([[node.id, view]]), inFlight: [], ports: new Map([[node.id, ports]]) };
+      const overlay = rule(node.id, view, known);
+      put(overlay ? { ...report, overlay } : report);
     };
-    for (const report of waiting.splice(0)) take(report);
+    waiting.forEach(take);
   });
-  return (report) => {
-    if (marksOf) take(report);
-    else waiting.push(report);
-  };
+  return (report) => take(report);
 }
 
 /** The same marks with other names of the nodes that they point to. */

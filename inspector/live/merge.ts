@@ -8,18 +8,10 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Link, NodeView, Overlay } from '../../machines/protocol.js';
-import type { NetworkLine, StepLine, TraceLine } from '../../network/trace.js';
+import { viewAfter, type NetworkLine, type StepLine, type TraceLine } from '../../network/trace.js';
 import { Flights, type Clock, type LiveFlight } from './flights.js';
 import { Hosts } from './hosts.js';
-import {
-  changed,
-  type GapReport,
-  type GestureReport,
-  type PeerReport,
-  type LiveReport,
-  type StepReport,
-  type Sent,
-} from './report.js';
+import type { GapReport, GestureReport, PeerReport, LiveReport, StepReport, Sent } from './report.js';
 
 /** The parts of a merger that the marks of a node may depend on. */
 export type KnownNodes = Pick<Merger, 'nodes' | 'inFlight' | 'ports'>;
@@ -203,8 +195,8 @@ export class Merger {
     }));
     const before = this.nodes.get(node) ?? {};
     const closed = kind === 'start' ? Object.keys(before).filter((name) => !(name in roles)) : [];
-    const all = { ...roles, ...Object.fromEntries(closed.map((name) => [name, null])) };
-    const overlay = this.change(node, all);
+    const changed = { ...roles, ...Object.fromEntries(closed.map((name) => [name, null])) };
+    const overlay = this.change(node, changed);
     const line: StepLine = {
       index: this.index++,
       at: this.at,
@@ -219,7 +211,7 @@ export class Merger {
       ...(timers ? { timers } : {}),
       ...(drawn ? { drawn } : {}),
       ...report.selected,
-      roles: all,
+      roles: changed,
       ...(overlay ? { overlay } : {}),
       ...(report.charts ? { charts: report.charts } : {}),
       ...(kind === 'start' ? this.origins.get(node) : {}),
@@ -394,7 +386,7 @@ export class Merger {
   }
 
   private change(node: NodeId, roles: StepReport['roles']): Overlay | undefined {
-    const view = changed(this.nodes.get(node) ?? {}, roles);
+    const view = viewAfter(this.nodes.get(node) ?? {}, roles);
     this.nodes.set(node, view);
     return this.overlayOf(node, view);
   }

@@ -157,10 +157,6 @@ export interface StepReport {
   readonly ports?: Readonly<Record<NodeId, number>>;
 }
 
-/** The roles of a node after a report, which contains those that changed, and `null` for those that closed. */
-export const changed = (view: NodeView, roles: StepReport['roles']): NodeView =>
-  Object.fromEntries(Object.entries({ ...view, ...roles }).filter(([, role]) => role !== null)) as NodeView;
-
 /** Reports a node from now on, until the returned function is called or the node closes. */
 export function reportNode(node: Inspectable, report: (report: StepReport | PeerReport) => void): () => void {
   const reporter = new Reporter(node, report);
@@ -189,17 +185,17 @@ class Reporter {
     private readonly report: (report: StepReport | PeerReport) => void,
   ) {
     this.seen = node.view();
-    if (Object.keys(this.seen).length > 0) this.stand([]);
+    if (Object.keys(this.seen).length > 0) this.stand('stands', []);
   }
 
-  /** Reports the state of the node at its start. */
-  private stand(drawn: readonly number[]): void {
+  /** Reports the state of the node at its start, or of one that started before. */
+  private stand(type: 'start' | 'stands', drawn: readonly number[]): void {
     const noted = drawn.length > 0 ? { drawn } : {};
     const { id, instance } = this.node;
     const ends = instance.topology.links.filter((link) => link.slice(0, 2).includes(id));
     this.reportStep({
       kind: 'start',
-      event: { type: 'start' },
+      event: { type },
       sent: [],
       emitted: [],
       ...noted,
@@ -221,7 +217,7 @@ class Reporter {
       .map((one, i) => ({ ...one, number: numbers[i] ?? null }));
     const roles = this.changedRoles();
     if (kind === 'start') {
-      this.stand(drawn);
+      this.stand('start', drawn);
       if (sent.length + timers.length + emitted.length === 0) return;
     }
     this.reportStep({

@@ -1,13 +1,17 @@
 /** The end of a live trace is a trace that the verifier follows, wherever it is cut. */
 import { expect, onTestFinished, test } from 'vitest';
+import { createLocks, type Locks } from '../../adapters/locks/locks.js';
 import { createNode } from '../../adapters/node/node.js';
 import { InProcessBus } from '../../adapters/transports/in-process.js';
 import { directory } from '../../machines/directory/index.js';
 import { protocols } from '../../machines/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
-import type { TraceHeader, TraceLine } from '../../network/trace.js';
+import { isStep, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { verifyTrace } from '../../test/verify/verify.js';
+import { Merger } from '../live/merge.js';
+import { completeProtocol, headerOf } from '../live/protocol.js';
 import { record } from '../live/record.js';
+import { now, reportNode } from '../live/report.js';
 import { traceOf } from '../page/testing/traces.js';
 import { excerptOf } from './excerpt.js';
 import { Moment } from './moment.js';
@@ -57,6 +61,35 @@ test('cut anywhere, it can be followed, and its errors are found', async () => {
     expect(verified(changed).impossible?.what).toMatch(/was not in flight to z/);
   }
   expect(inFlight).toBeGreaterThan(3);
+});
+
+test('nodes that ran before the page opened can be followed from their state', async () => {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const ids = ['a', 'b', 'c'];
+  const peers = ids.map((id) => createLocks({ transport: bus.transport(id), peers: ids }));
+  onTestFinished(async () => void (await Promise.all(peers.map((peer) => peer.close()))));
+  for (const peer of peers) (await peer.acquire('printer')).release();
+  const [{ node }] = peers as [Locks];
+  const recording = new ReadTrace();
+  const put = (line: TraceHeader | TraceLine) => recording.push(`${JSON.stringify(line)}\n`);
+  put(headerOf(await completeProtocol(node.protocol), node));
+  const merger = new Merger(now(), put);
+  const stops = peers.map((peer) => reportNode(peer.node, (report) => merger.take(report)));
+  for (const peer of peers) (await peer.acquire('printer')).release();
+  for (const stop of stops) stop();
+  recording.close();
+  const lines = Array.from({ length: recording.end }, (_, place) => recording.line(place));
+  for (let first = 0; first < recording.end; first++) {
+    const { impossible, violations, steps } = verified([...excerptOf(recording, first)]);
+    expect({ first, impossible, violations }).toEqual({ first, impossible: null, violations: [] });
+    expect(steps).toBe(lines.slice(Math.max(first, 3)).filter(isStep).length);
+  }
+  const [header, standing, ...others] = [...excerptOf(recording, 0)] as [TraceHeader, StepLine, ...TraceLine[]];
+  const started = { ...standing, event: { type: 'start' } };
+  expect(verified([header, started, ...others]).impossible?.what).toMatch(/^after start, role "epochs" of a is/);
+  const { live: _, ...simulated } = header;
+  expect(verified([simulated, standing, ...others]).impossible?.what).toMatch(/^after stands, role ".*" of a is/);
 });
 
 test('it shows what the whole one shows', async () => {

@@ -55,7 +55,7 @@ function stepSentence({ kind, node, event, sent, emitted }: StepLine): string {
 function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string {
   switch (kind) {
     case 'start':
-      return event.type === 'stands' ? 'stands so' : event.type === 'start' ? 'started' : event.type;
+      return event.type === 'stands' ? 'was already running' : event.type === 'start' ? 'started' : event.type;
     case 'deliver':
       return event['from'] === undefined
         ? `received ${eventName(event.type)}`

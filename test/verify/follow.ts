@@ -12,7 +12,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import type { Flight, Instance, NodeView, Protocol } from '../../machines/protocol.js';
 import { STORAGE, type StorageContext, type Stored } from '../../machines/storage.js';
 import { createMetric } from '../../network/topology/metric.js';
-import type { NetworkLine, StepLine, TraceHeader } from '../../network/trace.js';
+import { viewAfter, type NetworkLine, type StepLine, type TraceHeader } from '../../network/trace.js';
 import type { WorldDriver, Fate, StepTaken, Witness } from '../../network/world/driver.js';
 import type { Packet } from '../../network/world/flights.js';
 import { createHost } from '../../network/world/hosts.js';
@@ -86,13 +86,16 @@ export class FollowedWorld {
   }
 
   private begin(line: StepLine): void {
-    const { node, drawn } = line;
+    const { node, drawn, event, roles } = line;
     const { world, header } = this;
     if (header.start) return this.compareState(line, {});
-    if (!world.nodes.has(node)) throw new Impossible(`${node} starts, but no node has added it to the network`);
+    const known = world.nodes.get(node);
+    if (!known) throw new Impossible(`${node} starts, but no node has added it to the network`);
+    const isStanding = header.live && event.type === 'stands';
     // One that was there before has been started again.
-    world.nodes.get(node)!.restore({});
+    known.restore(isStanding ? viewAfter({}, roles) : {});
     world.pendingOf(node).clear();
+    if (isStanding) return;
     this.answers = drawn ? [...drawn] : this.drawnAtStart;
     const outcome = this.attempt(line, () =>
       world.open(node, startsOf(this.protocol, node, world.frame.instance, header.live && storedIn(line))),
@@ -136,7 +139,7 @@ export class FollowedWorld {
     const before = this.viewOf(node);
     this.now = at;
     if (kind === 'crash' || kind === 'restart' || kind === 'reload') this.world.perform({ do: kind, node });
-    else if (kind === 'corrupt') this.world.put(node, kind, merged(before, line.roles), ordersOf(line));
+    else if (kind === 'corrupt') this.world.put(node, kind, viewAfter(before, line.roles), ordersOf(line));
     if (this.steps.length === 0) throw new Impossible(`${node} cannot ${kind} in its state`);
     this.compare(line, before);
   }
@@ -226,7 +229,7 @@ export class FollowedWorld {
   }
 
   private compareState({ node, roles, event }: StepLine, before: NodeView): void {
-    const recorded = merged(before, roles);
+    const recorded = viewAfter(before, roles);
     const actual = this.viewOf(node);
     for (const role of new Set([...Object.keys(actual), ...Object.keys(recorded)])) {
       const [theirs, ours] = [text(recorded[role] ?? null), text(actual[role] ?? null)];
@@ -346,8 +349,3 @@ function asSent(message: Message): unknown {
 
 const ordersOf = ({ timers = [] }: StepLine): readonly TimerOrder[] =>
   timers.map(([role, timer, delay]) => ({ role, timer, delay }));
-
-function merged(before: NodeView, changes: StepLine['roles']): NodeView {
-  const all = Object.entries({ ...before, ...changes });
-  return Object.fromEntries(all.flatMap(([role, view]) => (view === null ? [] : [[role, view]])));
-}
