@@ -44,13 +44,19 @@ test('shows the holder, the waiting peers, the leader, the epoch and the links',
   const legend = page.getByRole('list', { name: 'legend' }).first();
   await expect
     .poll(() => legend.innerText())
-    .toMatch(new RegExp(`★ leader[^]*epoch ${a.status().epoch} of 3 members[^]*waiting[^]*held`));
+    .toMatch(new RegExp(`★ leader[^]*epoch ${a.status().epoch}, 3 members[^]*waiting[^]*held`));
 
   held.release();
   const next = await waiting;
   await expect.poll(() => tree.filter({ hasText: `${star('b')}holds printer` }).count()).toBe(1);
+  const other = await a.acquire('scanner');
+  const both = b.acquire('scanner');
+  await expect.poll(() => tree.filter({ hasText: `${star('b')}holds 1, waits for 1` }).count()).toBe(1);
+  other.release();
+  await expect.poll(() => tree.filter({ hasText: `${star('b')}holds 2 locks` }).count()).toBe(1);
+  (await both).release();
   next.release();
-  await expect.poll(() => tree.filter({ hasText: 'printer' }).count()).toBe(0);
+  await expect.poll(() => tree.filter({ hasText: /holds|waits/ }).count()).toBe(0);
   expect(await axeComplaints(page)).toEqual([]);
 
   await c.close();

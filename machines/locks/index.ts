@@ -67,16 +67,16 @@ export const locks = /* @__PURE__ */ defineProtocol(
       const [held, waited] = [true, false].map((isHeld) =>
         claims.filter(({ fence }) => (fence !== null) === isHeld).map(({ lock }) => lock),
       );
-      const marks = [
-        leader === id && '★',
+      const words = [
         held!.length > 0 && `holds ${locksText(held!, waited!)}`,
         waited!.length > 0 && `waits for ${locksText(waited!, held!)}`,
       ];
+      const members = served.members.length;
       return {
-        badge: marks.filter(Boolean).join(' '),
+        badge: [leader === id && '★', words.filter(Boolean).join(', ')].filter(Boolean).join(' '),
         tone:
           held!.length > 0 ? 'held' : waited!.length > 0 ? 'waiting' : isServing(node) || isAttached(node) ? 'plain' : 'wrong',
-        group: `epoch ${served.epoch} of ${served.members.length} members`,
+        group: `epoch ${served.epoch}, ${members} ${members === 1 ? 'member' : 'members'}`,
       };
     },
   },
