@@ -24,8 +24,8 @@ export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): Labe
   const places = isCrowd ? new LabelPlaces() : LabelPlaces.around(drawn);
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
-  const badges = badgeBoxes(drawn, scene.nodes);
-  if (!isCrowd) keepOthers(drawn, scene, badges, places);
+  const badges = badgeBoxes(drawn, scene.nodes, places);
+  if (!isCrowd) keepOthers(drawn, scene, places);
   drawWrong(drawn, scene.marks);
   drawNames(drawn, scene.nodes, emphasis, places);
   drawMarks(drawn, scene.marks, emphasis, places);
@@ -33,10 +33,9 @@ export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): Labe
   return places;
 }
 
-/** Gauges, badges and words for what is folded have their places. */
-function keepOthers(drawn: Drawn, { nodes }: Scene, badges: ReadonlyMap<number, CenteredBox>, places: LabelPlaces): void {
+/** Gauges and words for what is folded have their places. */
+function keepOthers(drawn: Drawn, { nodes }: Scene, places: LabelPlaces): void {
   const radius = radiusOf(drawn);
-  for (const box of badges.values()) places.keep(box);
   for (const [node, { gauges }] of nodes.entries()) {
     const { x, y } = spotOf(drawn, node);
     const width = gaugesWidth(gauges);
@@ -97,8 +96,8 @@ function stateText({ life, state }: Pick<SceneNode, 'life' | 'state'> = { life: 
   return life === 'alive' ? state : life;
 }
 
-/** The areas of badges with words, by node: next to or above the node, where they cover no other node and no other badge. */
-function badgeBoxes(drawn: Drawn, nodes: readonly SceneNode[]): ReadonlyMap<number, CenteredBox> {
+/** The areas of badges with words, by node: next to, above or below the node, where they cover no other node and no other badge if possible. */
+function badgeBoxes(drawn: Drawn, nodes: readonly SceneNode[], places: LabelPlaces): ReadonlyMap<number, CenteredBox> {
   const radius = radiusOf(drawn);
   const right = drawn.ctx.canvas.width / drawn.ctx.getTransform().a;
   const shown = [...nodes.entries()]
@@ -106,9 +105,8 @@ function badgeBoxes(drawn: Drawn, nodes: readonly SceneNode[]): ReadonlyMap<numb
     .slice(0, LABELS_MAX);
   const boxes = new Map<number, CenteredBox>();
   for (const [node, { badge }] of shown) {
-    const places = LabelPlaces.around(drawn, node);
-    for (const box of boxes.values()) places.keep(box);
-    const { x, y } = spotOf(drawn, node);
+    const spot = spotOf(drawn, node);
+    const { x, y } = spot;
     const width = Math.max(widthOf(shorten(badge!), FONTS.badge) + 10, BADGE_HEIGHT);
     const away = radius * 0.86 - 6 + width / 2;
     const candidates = [
@@ -118,7 +116,10 @@ function badgeBoxes(drawn: Drawn, nodes: readonly SceneNode[]): ReadonlyMap<numb
       { x, y: y + radius + BADGE_HEIGHT / 2 },
     ].map((middle) => ({ ...middle, width, height: BADGE_HEIGHT }));
     const isSeen = (box: CenteredBox) => box.x - width / 2 >= 0 && box.x + width / 2 <= right;
-    boxes.set(node, candidates.find((box) => isSeen(box) && places.take(box)) ?? candidates.find(isSeen) ?? candidates[0]!);
+    const free = candidates.find((box) => isSeen(box) && places.take(box, spot));
+    const box = free ?? candidates.find(isSeen) ?? candidates[0]!;
+    if (!free) places.keep(box);
+    boxes.set(node, box);
   }
   return boxes;
 }

@@ -1,4 +1,5 @@
 /** Finds free areas for the labels of the network's picture, so that a label covers neither another label nor a node. */
+import type { Spot } from './geometry.js';
 import { radiusOf, spotOf, type Drawn } from './ink.js';
 
 /** A rectangle around its middle. */
@@ -15,12 +16,11 @@ export const LABEL_HEIGHT = 13;
 export class LabelPlaces {
   constructor(private readonly taken: CenteredBox[] = []) {}
 
-  /** All areas are free, except those of the nodes. The label of the node `own` may cover it. */
-  static around(drawn: Drawn, own = -1): LabelPlaces {
+  /** All areas are free, except those of the nodes. */
+  static around(drawn: Drawn): LabelPlaces {
     const places = new LabelPlaces();
     const size = 2 * radiusOf(drawn) - 1;
-    for (let node = 0; node < drawn.names.length; node++)
-      if (node !== own) places.keep({ ...spotOf(drawn, node), width: size, height: size });
+    for (let node = 0; node < drawn.names.length; node++) places.keep({ ...spotOf(drawn, node), width: size, height: size });
     return places;
   }
 
@@ -39,11 +39,13 @@ export class LabelPlaces {
     this.taken.push(box);
   }
 
-  /** Takes a place if it is free. */
-  take(box: CenteredBox): boolean {
+  /** Takes a place if it is free. It may cover the nodes at the spot `own`. */
+  take(box: CenteredBox, own?: Spot): boolean {
     const isFree = !this.taken.some(
       (other) =>
-        2 * Math.abs(other.x - box.x) < other.width + box.width && 2 * Math.abs(other.y - box.y) < other.height + box.height,
+        !(other.x === own?.x && other.y === own.y) &&
+        2 * Math.abs(other.x - box.x) < other.width + box.width &&
+        2 * Math.abs(other.y - box.y) < other.height + box.height,
     );
     if (isFree) this.taken.push(box);
     return isFree;

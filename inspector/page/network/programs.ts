@@ -124,7 +124,8 @@ export function placePrograms(
     const [a, b] = [programOf[source]!, programOf[target]!].sort((x, y) => x - y) as [number, number];
     if (a !== b) between.set(`${a} ${b}`, { source: a, target: b, weight });
   }
-  const middles = placeNodes(programs.length, [...between.values(), ...bridges(programs.length, [...between.values()])]);
+  const links = [...between.values()];
+  const middles = placeNodes(programs.length, [...links, ...bridges(programs.length, links)]);
   while (middles.settle(Infinity));
   const taken = programs.map(({ nodes }) => seatsOf(nodes, spanOf));
   const counts = taken.map((seats) => seats.reduce((most, seat) => Math.max(most, seat), 0) + 1);

@@ -3,7 +3,7 @@ import type { Overlay } from '../../../machines/protocol.js';
 import { createMetric, type Metric } from '../../../network/topology/metric.js';
 import { lastAtMost } from '../../model/columns.js';
 import { Interned } from '../../model/interned.js';
-import type { Moment, Life } from '../../model/moment.js';
+import type { Life, Moment } from '../../model/moment.js';
 import type { Channel, ReadTrace } from '../../model/recording.js';
 import type { Tone } from '../colors.js';
 
@@ -124,7 +124,7 @@ export class SceneReader {
     return { isHere, state: wordsText(words), stateNumber: known[0] ?? -1 };
   }
 
-  /** The same list for as long as no channel has changed. */
+  /** The same list as before if no channel has changed in the whole trace, and no node has ended. */
   links(moment: Moment): readonly SceneLink[] {
     const { channels } = this.recording;
     if (channels.size !== this.known) {
@@ -133,18 +133,19 @@ export class SceneReader {
       this.pairs = [...channels.values()].filter((channel) => channel.from !== channel.to && !second(channel));
       this.linksNow = [];
     }
-    const isUp = (from: number, to: number) => !LOST.includes(moment.life(from)) && moment.channelUp(from, to);
+    if (this.linksNow.length > 0 && !this.changesKnown()) return this.linksNow;
+    const lives = Array.from({ length: this.recording.nodes.size }, (_, node) => moment.life(node));
+    const isUp = (from: number, to: number) => !LOST.includes(lives[from]!) && moment.channelUp(from, to);
     const status = ({ from, to }: Channel): SceneLink => ({
       a: from,
       b: to,
       there: isUp(from, to),
       back: isUp(to, from),
     });
-    const isSame = this.linksNow.length > 0 && !this.changesKnown();
-    const hasEnded = ({ a, b }: SceneLink) => moment.life(a) === 'ended' || moment.life(b) === 'ended';
+    const hasEnded = ({ a, b }: SceneLink) => lives[a] === 'ended' || lives[b] === 'ended';
     const isDrawn = (link: SceneLink) =>
       this.isGiven(link) || (!hasEnded(link) && (link.there || link.back || this.recording.programs[link.a] !== undefined));
-    if (!isSame) this.linksNow = this.pairs.map(status).filter(isDrawn);
+    this.linksNow = this.pairs.map(status).filter(isDrawn);
     return this.linksNow;
   }
 
@@ -154,7 +155,9 @@ export class SceneReader {
   }
 
   private changesKnown(): boolean {
-    for (const { changes } of this.recording.channels.values()) if (changes.length > 0) return true;
+    const { channels, ends, header } = this.recording;
+    if (header?.live && ends.size > 0) return true;
+    for (const { changes } of channels.values()) if (changes.length > 0) return true;
     return false;
   }
 
