@@ -25,7 +25,7 @@ export interface Message {
   readonly type: string;
 }
 
-/** A message whose fields its receiver knows: an object literal may have any. */
+/** A message with any fields, which its receiver knows. An object literal with fields has this type, but not the type `Message`. */
 export type AnyMessage = Message | (Message & Readonly<Record<string, unknown>>);
 
 /** A message at its receiver, with the node that it came from, or the port in an anonymous protocol. */

@@ -239,7 +239,8 @@ export function validStarts(
   if (!Array.isArray(starts)) complain(where, `returned ${show(starts)}. Return a list of { role, chart, input }.`);
   const known = Object.keys(charts);
   const roles = new Set<unknown>();
-  for (const [i, start] of starts.entries()) {
+  const listed: readonly unknown[] = starts;
+  for (const [i, start] of listed.entries()) {
     const at = `${where}[${i}]`;
     if (!isObject(start) || typeof start['role'] !== 'string') complain(at, `is ${show(start)}. Use { role, chart, input }.`);
     const { role, chart } = start;

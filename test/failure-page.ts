@@ -24,8 +24,8 @@ const WRITER: string = '../inspector/exports/failure-page.js';
 /** Writes the page of a run and returns its path; `null` if it cannot be written. */
 export async function pageOfRun(name: string, lines: () => Iterable<TraceHeader | TraceLine>): Promise<string | null> {
   try {
-    const { writeFailurePage } = await import(/* @vite-ignore */ WRITER);
-    return writeFailurePage(name, lines());
+    const writer: typeof import('../inspector/exports/failure-page.js') = await import(/* @vite-ignore */ WRITER);
+    return writer.writeFailurePage(name, lines());
   } catch {
     return null;
   }

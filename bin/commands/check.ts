@@ -91,7 +91,11 @@ async function* everyItem(items: AsyncGenerator<ReadScenario>, graphs: number | 
 }
 
 async function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n: number): AsyncGenerator<ReadScenario> {
-  const { topology: _, options = {}, ...rest } = json as Readonly<Record<string, never>>;
+  const {
+    topology: _,
+    options = {},
+    ...rest
+  } = json as Readonly<Record<string, unknown>> & { readonly options?: Readonly<Record<string, unknown>> };
   const text = JSON.stringify([options, rest]);
   const fixed = Array.from({ length: n }, (_, i) => `n${i}`).filter((node) => text.includes(JSON.stringify(node)));
   try {

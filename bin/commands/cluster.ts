@@ -1,8 +1,9 @@
 /**
  * `quiver cluster`: the state of a running cluster of locks, and changes of its voters, over the listener that a peer serves
- * (`locks.operatorListener`); and forced recovery from the folder of a stopped voter. Exit status: 0 if a majority serves or the change is
- * done, 1 if not, 2 if the peer does not answer or the change is still pending or
- * not withdrawn at every voter.
+ * (`locks.operatorListener`); and forced recovery from the folder of a stopped voter.
+ *
+ * Exit status: 0 if a majority serves, or the change is done or withdrawn; 1 if not. 2 if the peer does not answer, the change is still
+ * pending, or the withdrawal did not reach every voter.
  */
 import type { InspectedLock, InspectedPeer, LocksInspection } from '../../adapters/locks/inspection.js';
 import { escape } from '../../adapters/transports/reading.js';

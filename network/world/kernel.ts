@@ -59,7 +59,7 @@ export class Effects implements Collector {
       throw new ProtocolError(
         `A chart used "${type}". Charts are pure: use the effects that xstate-quiver exports, such as send and arm.`,
       );
-    } else if (params !== undefined) this.performed.push({ type: type, ...params });
+    } else if (params !== undefined) this.performed.push({ type, ...params });
   }
 
   all(): Effect[] {

@@ -26,8 +26,8 @@ interface Still extends Omit<AnyActor, 'logic' | 'system' | 'start'> {
   _stopProcedure(): void;
 }
 
-const opened = (actor: AnyActorRef): Still => actor as unknown as Still;
-const closed = (actor: Still): AnyActor => actor as unknown as AnyActor;
+const stillOf = (actor: AnyActorRef): Still => actor as unknown as Still;
+const actorOf = (actor: Still): AnyActor => actor as unknown as AnyActor;
 
 /** Which actors of a system have a `systemId`. */
 interface Names {
@@ -76,7 +76,7 @@ export class ChartAlone {
     private hooks: StageHooks,
   ) {
     const own: StageHooks = {
-      created: (actor, kind) => this.created(opened(actor), kind),
+      created: (actor, kind) => this.created(stillOf(actor), kind),
       performs: (actor, action) => {
         this.hooks.performs(actor, action);
         return false;
@@ -99,7 +99,7 @@ export class ChartAlone {
 
   stop(): void {
     this.clearTimers();
-    for (const child of Object.values<AnyActorRef>(this.still._snapshot.children ?? {})) this.end(opened(child));
+    for (const child of Object.values<AnyActorRef>(this.still._snapshot.children ?? {})) this.end(stillOf(child));
   }
 
   get standing(): ChartStanding {
@@ -121,8 +121,8 @@ export class ChartAlone {
 
   /** Releases a name immediately, like XState: another actor may take the `systemId` in the same step. */
   private unname(actor: Still): void {
-    for (const child of Object.values<AnyActorRef>(actor._snapshot.children ?? {})) this.unname(opened(child));
-    this.system._unregister(closed(actor));
+    for (const child of Object.values<AnyActorRef>(actor._snapshot.children ?? {})) this.unname(stillOf(child));
+    this.system._unregister(actorOf(actor));
   }
 
   private get system(): Names {
@@ -130,14 +130,14 @@ export class ChartAlone {
   }
 
   private get still(): Still {
-    return opened(this.root);
+    return stillOf(this.root);
   }
 
   private created(actor: Still, kind: LogicKind): AnyActorLogic {
     const scope = actor._actorScope;
     // Actors that `assign` spawns start at the end of the step.
     scope.defer = (work: () => void) => this.asked.push({ type: DEFERRED, params: work });
-    scope.stopChild = (child) => this.end(opened(child));
+    scope.stopChild = (child) => this.end(stillOf(child));
     scope.actionExecutor = (action: Asked) => {
       if (action.type === 'xstate.stopChild' && action.params) this.unname(action.params);
       this.asked.push(action);
@@ -147,11 +147,11 @@ export class ChartAlone {
       actor.start = () => this.begin(actor);
       this.actors.push(actor);
     }
-    return this.hooks.created(closed(actor), kind);
+    return this.hooks.created(actorOf(actor), kind);
   }
 
   private relay(source: AnyActor | undefined, target: Still, event: AnyMessage): void {
-    this.hooks.relays(event, closed(target), source);
+    this.hooks.relays(event, actorOf(target), source);
     if (target !== this.still) return this.sendTo(target, event);
     this.events.push(event);
     if (!this.isStepping) this.goOn();
@@ -238,7 +238,7 @@ export class ChartAlone {
 
   private arm(target: Still, { event, id, delay }: { event: Message; id?: string; delay?: number }): void {
     const name: TimerId = id ?? Symbol('timer');
-    this.hooks.schedules({ source: this.root, target: closed(target), event, id: String(name) });
+    this.hooks.schedules({ source: this.root, target: actorOf(target), event, id: String(name) });
     const timer: unknown = this.clock.setTimeout(() => {
       this.timers.delete(name);
       this.relay(this.root, target, event);

@@ -14,6 +14,7 @@ import { SMALL_LIMITS } from './limits.js';
 import type { LimitSetting } from './scenario.js';
 import { WorldTcpServer, WorldTcpSocket } from './sockets.js';
 import { WorldSocket } from './web-sockets.js';
+import { isObject } from '../../machines/checks.js';
 import type { RehearsalTurn, VirtualWorld } from './world.js';
 
 const required = createRequire(import.meta.url);
@@ -200,13 +201,15 @@ function netOf(world: VirtualWorld): Undo[] {
 }
 
 /** `dns.lookup`: the name of a process is its address. */
-function lookUp(world: VirtualWorld, args: readonly any[]): void {
-  const [host, second] = args;
-  const answer: (error: Error | null, address?: unknown, family?: number) => void = args.at(-1);
+function lookUp(world: VirtualWorld, args: readonly unknown[]): void {
+  const [name, options] = args;
+  const host = String(name);
+  const isForAll = isObject(options) && options['all'] === true;
+  const answer = args.at(-1) as (error: Error | null, address?: unknown, family?: number) => void;
   world.after(1, world.current, `${host} is looked up`, () => {
     if (!world.processes.has(host))
       return answer(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }));
-    return second?.all === true ? answer(null, [{ address: host, family: 4 }]) : answer(null, host, 4);
+    return isForAll ? answer(null, [{ address: host, family: 4 }]) : answer(null, host, 4);
   });
 }
 
