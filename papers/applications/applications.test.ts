@@ -1,6 +1,6 @@
 /** The applications of the queue as systems: every interleaving, runs under load, and mistakes that break each promise. */
 import { describe, expect, test } from 'vitest';
-import { assign, raise } from 'xstate';
+import { assign, raise, type AnyStateMachine } from 'xstate';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { checkScenario } from '../../test/explore/scenario.js';
@@ -23,6 +23,8 @@ const withCharts = (protocol: Protocol, charts: Protocol['charts']): Protocol =>
   ...protocol,
   charts: { ...protocol.charts, ...charts },
 });
+const mutantOf = (name: string, machine: AnyStateMachine, mistake: string): never =>
+  mutantsOfChart(name, machine).find((one) => nameOf(one) === mistake)!.machine as never;
 const refuted = (protocol: Protocol, json: object, properties: Parameters<typeof checkScenario>[1]): string[] =>
   checkScenario(scenarioOf(protocol, json), properties)
     .properties.filter(({ holds }) => holds === false)
@@ -112,7 +114,7 @@ describe('totally ordered multicast', () => {
     },
     {
       mistake: 'a node answers about a message that it will still send',
-      charts: places({ guards: { isOfLatest: () => false } }),
+      charts: { [PLACES]: mutantOf(PLACES, placesMachine, 'drop transition placing: ask') },
       breaks: 'no message comes before its predecessor',
     },
     {
@@ -191,7 +193,7 @@ describe('totally ordered multicast', () => {
       expect(explore(arbitraryApplication(multicast, 0), onlyB)).toMatchObject({ verdict: 'valid', states: 17081, vacuous: [] });
     });
 
-    test('mistake: a node does not ask for a missing message, and waits forever', () => {
+    test('mistake: a node ignores the answer about a missing message, and waits forever', () => {
       const mutant = withCharts(multicast, delivery({ actions: { skip: none } })) as typeof multicast;
       const { counterexample } = explore(arbitraryApplication(mutant, 0), onlyB);
       expect(counterexample?.property).toBe('no message waits forever');
@@ -238,12 +240,9 @@ describe('mobile object and distributed counting', () => {
     expect(onArbitraryQueue(mobileObject, nodes, users, messages)).toMatchObject({ verdict: 'valid', states, vacuous: [] });
   });
 
-  const mistakes = mutantsOfChart(APPLICATION, userMachine);
-  const chartWith = (mistake: string): unknown => mistakes.find((one) => nameOf(one) === mistake)!.machine;
-
   test('mistake on an arbitrary queue: a node that does not wait for the object loses it', () => {
     const mutant = withCharts(mobileObject, {
-      [APPLICATION]: chartWith('drop transition away: object') as never,
+      [APPLICATION]: mutantOf(APPLICATION, userMachine, 'drop transition away: object'),
     }) as typeof mobileObject;
     expect(onArbitraryQueue(mutant, ['a', 'b'], ['a', 'b'], 1).counterexample?.property).toBe('one object');
   });
@@ -286,7 +285,7 @@ describe('mobile object and distributed counting', () => {
     },
     {
       mistake: 'a node that holds the object does not send it',
-      chart: chartWith('drop action holding: queued, action 1'),
+      chart: mutantOf(APPLICATION, userMachine, 'drop action holding: queued, action 1'),
       breaks: 'one object',
     },
   ];

@@ -15,9 +15,8 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, tell, type NodeId, type Received } from '../../machines/effects.js';
-import { coreOf } from '../../machines/core.js';
-import type { Configuration, Instance, Property, RoleStart } from '../../machines/protocol.js';
-import { fixedQueueOptions } from '../../machines/queue/applications/core.js';
+import type { Configuration, Property } from '../../machines/protocol.js';
+import { fixedQueueOptions, stackedOn } from '../../machines/queue/applications/core.js';
 import { queueCore } from '../../machines/queue/core.js';
 import { POINTER, type Queued } from '../../machines/queue/messages.js';
 import type { QueueOptions } from '../../machines/queue/options.js';
@@ -142,25 +141,17 @@ export const objectProperties: readonly Property<QueueOptions>[] = [
   },
 ];
 
-const isOwn = (type: string): boolean => ['object', 'use', 'release'].includes(type);
-
-const core = coreOf<QueueOptions>({
+const core = stackedOn(queueCore, {
   name: 'mobile-object',
-  charts: { ...queueCore.charts, [APPLICATION]: userMachine },
-  network: { reach: 'routed', order: 'fifo', keepsLinks: true },
+  role: APPLICATION,
+  machine: userMachine,
+  input: (node, { options: { root } }) => ({ node, isRoot: node === root }),
+  events: ['object', 'use', 'release'],
+  listensTo: POINTER,
   options: fixedQueueOptions,
-  roles: (node, instance) => [...queueCore.roles(node, instance), userRole(node, instance)],
-  route: (event, node) => (isOwn(event.type) ? APPLICATION : queueCore.route(event, node)),
-  wiring: { listener: (role) => (role === POINTER ? APPLICATION : undefined), isInner: (role) => role === POINTER },
-  messages: { ...queueCore.messages, object: { uses: isCount } },
+  messages: { object: { uses: isCount } },
   commands: { use: { waits: true, completedBy: ['released'] }, release: {} },
   reactions: () => [{ on: 'used', event: { type: 'release' }, after: 0 }],
-});
-
-const userRole = (node: NodeId, { options: { root } }: Instance<QueueOptions>): RoleStart => ({
-  role: APPLICATION,
-  chart: APPLICATION,
-  input: { node, isRoot: node === root },
 });
 
 /**
@@ -171,8 +162,6 @@ const userRole = (node: NodeId, { options: { root } }: Instance<QueueOptions>): 
  */
 export const mobileObject = onQueue<QueueOptions>({
   core,
-  roles: [APPLICATION],
-  messages: ['object'],
   properties: () => objectProperties,
   corruption: {
     isSurvived: false,

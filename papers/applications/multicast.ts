@@ -3,8 +3,8 @@
  *
  * Two promises hold at every time, whatever a fault does to the queue: no node delivers a message before its predecessor, and none twice.
  * An exception cannot be avoided: a queue that is not legal may let two messages follow each other. The messages that are placed after the
- * queue is legal form one chain. So all messages that are placed after the repair have one order
- * everywhere. The account of a run judges this from the time that the paper bounds; `withoutFaults` are the promises of a run without faults.
+ * repair form one chain, so they have one order everywhere. The account of a run judges this from the time that the paper bounds;
+ * `withoutFaults` are the promises of a run without faults.
  *
  * Ids in arbitrary states belong to the run -1, which no node draws: an arbitrary id equals the one of a later message by chance only. They
  * are not judged.
@@ -20,7 +20,6 @@ import type {
   Property,
   PropertyResult,
 } from '../../machines/protocol.js';
-import { convergenceTicks } from '../../machines/queue/bounds.js';
 import {
   AGAIN,
   DELIVERY,
@@ -29,7 +28,7 @@ import {
   type DeliveryContext,
   type DeliveryInput,
 } from '../../machines/queue/applications/delivery.js';
-import { multicastCore, type PlacesOptions } from '../../machines/queue/applications/core.js';
+import { multicastCore, patienceTicks, type PlacesOptions } from '../../machines/queue/applications/core.js';
 import {
   operationId,
   PATIENCE,
@@ -166,10 +165,6 @@ export const withoutFaults: readonly Property<PlacesOptions>[] = [
   deliveredEverywhere,
 ];
 
-/** Ticks after the last fault from which each new message is in the one order: the queue is legal, and no older request is on its way. */
-export const repairTicks = (instance: MulticastInstance): number =>
-  convergenceTicks(instance) + instance.topology.nodes.length * instance.options.roundTrip;
-
 /** Judges the messages that are placed after the repair: all nodes deliver each of them once, in one order. */
 class MulticastAccount implements Observer {
   private lastFault: number | null = null;
@@ -198,7 +193,7 @@ class MulticastAccount implements Observer {
   }
 
   private isRepaired(at: number): boolean {
-    return this.lastFault === null || at >= this.lastFault + repairTicks(this.instance);
+    return this.lastFault === null || at >= this.lastFault + patienceTicks(this.instance);
   }
 
   summary(c: Config) {
@@ -287,8 +282,6 @@ function arbitraryChannel(from: NodeId, to: NodeId, _: MulticastInstance, choose
 /** Totally ordered multicast. Command: `multicast`. */
 export const multicast = onQueue<PlacesOptions>({
   core: multicastCore,
-  roles: [PLACES, DELIVERY],
-  messages: ['follows', 'ask', 'gone', 'deliver'],
   properties: () => multicastProperties,
   observe: (instance) => new MulticastAccount(instance),
   corruption: { isSurvived: true, node: arbitraryNode, channel: arbitraryChannel },

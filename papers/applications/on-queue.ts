@@ -1,5 +1,5 @@
 /**
- * An application on the self-stabilizing queue: each node has further roles, which request places and are notified when a request follows
+ * An application on the self-stabilizing queue: each node has further roles, one for each further chart, which request places and are notified when a request follows
  * the latest one of its node. Pointer and application take a step together, so a notice always concerns the latest request.
  *
  * Messages of applications are routed here, so that they run on any topology. The tree of the queue is fixed and its links stay.
@@ -17,15 +17,13 @@ import type {
   Property,
   Protocol,
 } from '../../machines/protocol.js';
+import { queueCore } from '../../machines/queue/core.js';
 import { queue } from '../../machines/queue/index.js';
 import type { QueueOptions } from '../../machines/queue/options.js';
 import { layerBelow, propertyBelow } from './layer.js';
 
 export interface QueueApplication<O extends QueueOptions> {
   readonly core: Core<O>;
-  /** Roles and messages of the application; all others are those of the queue. */
-  readonly roles: readonly string[];
-  readonly messages: readonly string[];
   readonly properties: (instance: Instance<O>) => readonly Property<O>[];
   readonly observe: (instance: Instance<O>) => Observer;
   /** Arbitrary state of the roles, and arbitrary messages of the application. */
@@ -39,8 +37,9 @@ export interface QueueApplication<O extends QueueOptions> {
   readonly isAtRest?: (c: Configuration<O>) => boolean;
 }
 
-export function onQueue<O extends QueueOptions>({ core, roles, messages, ...application }: QueueApplication<O>): Protocol<O> {
-  const own = Object.fromEntries(messages.map((type) => [type, {}]));
+export function onQueue<O extends QueueOptions>({ core, ...application }: QueueApplication<O>): Protocol<O> {
+  const own = added(core.messages!, queueCore.messages!);
+  const roles = Object.keys(added(core.charts, queueCore.charts));
   const below = (c: Configuration<any>) => layerBelow(c, own, roles);
   const { corruption, mayFire = () => true, isAtRest = () => true } = application;
   return defineProtocol<O>(
@@ -69,6 +68,10 @@ export function onQueue<O extends QueueOptions>({ core, roles, messages, ...appl
     { paper: queue.paper, observe: application.observe },
   );
 }
+
+/** The members that an application adds to those of the queue. */
+const added = <T>(all: Readonly<Record<string, T>>, below: object): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(all).filter(([key]) => !(key in below)));
 
 const isOnTree = (a: NodeId, b: NodeId, { options: { parents } }: Instance<QueueOptions>): boolean =>
   parents[a] === b || parents[b] === a;

@@ -2,12 +2,13 @@
  * Places in the queue, and totally ordered multicast on top of them, as an application loads them. All nodes are linked with each other; the
  * queue uses the links of its tree.
  */
+import type { AnyStateMachine } from 'xstate';
 import { coreOf } from '../../core.js';
 import { isIntegerOf } from '../../checks.js';
 import type { NodeId } from '../../effects.js';
 import { UsageError } from '../../errors.js';
-import type { Instance, NetworkGraph, NetworkNeeds, RoleStart } from '../../protocol.js';
-import { stabilizationRoundTrips } from '../bounds.js';
+import type { Core, CoreDescription, Instance, NetworkGraph } from '../../protocol.js';
+import { convergenceTicks } from '../bounds.js';
 import { queueCore } from '../core.js';
 import { POINTER } from '../messages.js';
 import { queueOptions, type QueueOptions } from '../options.js';
@@ -22,6 +23,7 @@ export interface PlacesOptions extends QueueOptions {
   readonly log: boolean;
 }
 
+/** Number of runs of a live node: each restart draws one of them. */
 export const RUNS_MAX = 2 ** 32;
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -42,47 +44,76 @@ export function fixedQueueOptions(raw: Raw, graph: NetworkGraph): QueueOptions {
   return queueOptions(raw, graph);
 }
 
-/** Longest time, in ticks, of a request's way through the tree and of its answer, counted from a fault: then the request is destroyed. */
-const patienceTicks = ({ options, topology }: Instance<PlacesOptions>): number =>
-  (stabilizationRoundTrips(options) + topology.nodes.length) * options.roundTrip;
+/**
+ * Ticks after a fault within which the queue is legal and every older request is placed or destroyed: the repair, and the way of a request
+ * through the tree with its answer.
+ */
+export const patienceTicks = (instance: Instance<PlacesOptions>): number =>
+  convergenceTicks(instance) + instance.topology.nodes.length * instance.options.roundTrip;
 
-const placesRole = (node: NodeId, instance: Instance<PlacesOptions>): RoleStart => ({
-  role: PLACES,
-  chart: PLACES,
-  input: { node, runs: instance.options.runs, patience: patienceTicks(instance) } satisfies PlacesInput,
+const placesInput = (node: NodeId, instance: Instance<PlacesOptions>): PlacesInput => ({
+  node,
+  runs: instance.options.runs,
+  patience: patienceTicks(instance),
 });
 
-const deliveryRole = (node: NodeId, instance: Instance<PlacesOptions>): RoleStart => {
-  const { nodes } = instance.topology;
-  const input: DeliveryInput = {
-    node,
-    others: nodes.filter((other) => other !== node),
-    gap: instance.options.roundTrip,
-    again: 2 * patienceTicks(instance),
-    keepsLog: instance.options.log,
-  };
-  return { role: DELIVERY, chart: DELIVERY, input };
-};
+const deliveryInput = (node: NodeId, instance: Instance<PlacesOptions>): DeliveryInput => ({
+  node,
+  others: instance.topology.nodes.filter((other) => other !== node),
+  gap: instance.options.roundTrip,
+  again: 2 * patienceTicks(instance),
+  keepsLog: instance.options.log,
+});
 
-const network = { reach: 'links', order: 'fifo' } satisfies Partial<NetworkNeeds>;
-const OF_DELIVERY: readonly string[] = ['multicast', 'deliver', 'gone'];
-const OF_PLACES: readonly string[] = ['place', 'follows', 'ask'];
+/** An application of a core on the queue: one more role on each node, which receives the notices of a role of the core below. */
+interface Layer<O, N extends string> extends Pick<
+  CoreDescription<O, N>,
+  'name' | 'options' | 'messages' | 'notices' | 'commands' | 'reactions'
+> {
+  readonly role: string;
+  readonly machine: AnyStateMachine;
+  readonly input: (node: NodeId, instance: Instance<O>) => unknown;
+  /** Messages and commands that the role receives. */
+  readonly events: readonly string[];
+  /** Role below whose notices go to the new role instead of the application. */
+  readonly listensTo: string;
+}
+
+/** The core of an application on a core below, with the charts, messages and roles of both. */
+export function stackedOn<B, O extends B, N extends string = string>(
+  below: Core<B>,
+  { role, machine, input, events, listensTo, messages, ...layer }: Layer<O, N>,
+): Core<O, N> {
+  const { listener, isInner } = below.wiring ?? {};
+  return coreOf<O, N>({
+    ...layer,
+    charts: { ...below.charts, [role]: machine },
+    network: below.network,
+    roles: (node, instance) => [...below.roles(node, instance), { role, chart: role, input: input(node, instance) }],
+    route: (event, node) => (events.includes(event.type) ? role : below.route(event, node)),
+    wiring: {
+      listener: (sender) => (sender === listensTo ? role : listener?.(sender)),
+      isInner: (sender) => sender === listensTo || (isInner?.(sender) ?? false),
+    },
+    messages: { ...below.messages, ...messages },
+  });
+}
 
 /**
  * Places in the queue, for `createNode`. `createQueue` uses it.
  *
  * @public
  */
-export const placesCore = /* @__PURE__ */ coreOf({
+export const placesCore = /* @__PURE__ */ stackedOn(queueCore, {
   name: 'places',
-  charts: { ...queueCore.charts, [PLACES]: placesMachine },
-  network,
+  role: PLACES,
+  machine: placesMachine,
+  input: placesInput,
+  events: ['place', 'follows', 'ask'],
+  listensTo: POINTER,
   options: placesOptions,
-  roles: (node, instance) => [...queueCore.roles(node, instance), placesRole(node, instance)],
-  route: (event, node) => (OF_PLACES.includes(event.type) ? PLACES : queueCore.route(event, node)),
-  wiring: { listener: (role) => (role === POINTER ? PLACES : undefined), isInner: (role) => role === POINTER },
   notices: ['placed', 'followed'],
-  messages: { ...queueCore.messages, ...placesMessages },
+  messages: placesMessages,
   commands: { place: { waits: true, completedBy: ['placed'] } },
 });
 
@@ -91,19 +122,16 @@ export const placesCore = /* @__PURE__ */ coreOf({
  *
  * @public
  */
-export const multicastCore = /* @__PURE__ */ coreOf({
+export const multicastCore = /* @__PURE__ */ stackedOn(placesCore, {
   name: 'multicast',
-  charts: { ...placesCore.charts, [DELIVERY]: deliveryMachine },
-  network,
+  role: DELIVERY,
+  machine: deliveryMachine,
+  input: deliveryInput,
+  events: ['multicast', 'deliver', 'gone'],
+  listensTo: PLACES,
   options: placesOptions,
-  roles: (node, instance) => [...placesCore.roles(node, instance), deliveryRole(node, instance)],
-  route: (event, node) => (OF_DELIVERY.includes(event.type) ? DELIVERY : placesCore.route(event, node)),
-  wiring: {
-    listener: (role) => (role === PLACES ? DELIVERY : placesCore.wiring!.listener!(role)),
-    isInner: (role) => role === POINTER || role === PLACES,
-  },
   notices: ['sent', 'delivered'],
-  messages: { ...placesCore.messages, ...deliveryMessages },
+  messages: deliveryMessages,
   commands: {
     multicast: { event: ({ message = null }) => ({ type: 'multicast', message }) as never, waits: true, completedBy: ['sent'] },
   },

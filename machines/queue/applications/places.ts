@@ -96,16 +96,12 @@ const predecessor = ({ context, event }: In<Queued>) => ({
   message: { type: 'follows' as const, after: latestOf(context) },
 });
 type AskedIn = In<Received<Ask>>;
-const answer = ({ context, event }: AskedIn, ids = event.ids) => ({
-  to: event.from,
+const gone = ({ context, event: { from, ids } }: AskedIn) => ({
+  to: from,
   message: { type: 'gone' as const, ids: ids.filter((id) => nodeOf(id) === context.node) },
 });
-const gone = (args: AskedIn) => answer(args);
-const goneButLatest = (args: AskedIn) =>
-  answer(
-    args,
-    args.event.ids.filter((id) => id !== latestOf(args.context)),
-  );
+const goneButLatest = ({ context, event }: AskedIn) =>
+  gone({ context, event: { ...event, ids: event.ids.filter((id) => id !== latestOf(context)) } });
 
 /**
  * Chart of the operations of one node and their places in the queue.
@@ -130,7 +126,6 @@ export const placesMachine = setup({
   guards: {
     isOfOthers: ({ context }, { requester }: Queued) => requester !== null && requester !== context.node,
     isOwn: ({ context }, { requester }: Queued) => requester === context.node,
-    isOfLatest: ({ context }, { ids }: Ask) => ids.includes(latestOf(context)!),
   },
 }).createMachine({
   id: 'places',
@@ -161,8 +156,8 @@ export const placesMachine = setup({
       on: {
         follows: { target: 'ready', actions: withEvent('announcePlaced') },
         timer: { target: 'ready', actions: 'announceFirst' },
-        // There is no answer about an operation that will still be sent. The question comes again.
-        ask: [{ guard: withEvent('isOfLatest'), actions: send(goneButLatest) }, { actions: send(gone) }],
+        // The answer omits the latest operation, which will still be sent. The other node asks again.
+        ask: { actions: send(goneButLatest) },
       },
     },
   },
