@@ -77,6 +77,10 @@ export interface ObjectLogic<K extends string, O, S, E extends EventObject, N ex
   of(object: O): ObjectLogic<K, O, S, E, N>;
 }
 
+/** Calls `announce` once the object participates. An object that cannot connect closes with its error, which ends the actor. */
+export const whenReady = ({ ready }: { readonly ready: Promise<void> }, announce: () => void): void =>
+  void ready.then(announce, () => {});
+
 const REPORT = '@object.report';
 
 interface Reported<S, N> {

@@ -15,7 +15,7 @@ import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
 import { Questions } from '../node/questions.js';
-import { objectLogic, type Failed, type FromActor, type ObjectLogic } from '../object-logic.js';
+import { objectLogic, whenReady, type Failed, type FromActor, type ObjectLogic } from '../object-logic.js';
 import { abortable } from '../transports/promises.js';
 import type { NodeActor } from '../node/node-logic.js';
 
@@ -194,10 +194,7 @@ export const bankLogic: ObjectLogic<'bank', Bank, object, BankEvent, BankNotice>
   method: 'withdraw',
   initial: {},
   attach(bank, report, signal) {
-    bank.ready.then(
-      () => report({}, { type: 'ready' }),
-      () => {},
-    );
+    whenReady(bank, () => report({}, { type: 'ready' }));
     return {
       async deposit({ amount }) {
         await bank.deposit(amount);

@@ -12,7 +12,7 @@ import { nodeOf, type OperationId } from '../../machines/queue/applications/plac
 import { ClosedError } from '../transports/errors.js';
 import type { LiveNode } from '../node/node.js';
 import type { NodeActor } from '../node/node-logic.js';
-import { objectLogic, type Failed, type FromActor, type ObjectLogic } from '../object-logic.js';
+import { objectLogic, whenReady, type Failed, type FromActor, type ObjectLogic } from '../object-logic.js';
 import { createQueueNode, type QueuePeersOptions } from './queue-node.js';
 
 /**
@@ -187,10 +187,7 @@ export const multicastLogic: ObjectLogic<'multicast', Multicast<any>, object, Mu
       (event) => report({}, { type: 'delivered', ...(event as CustomEvent<OrderedMessage>).detail }),
       { signal },
     );
-    multicast.ready.then(
-      () => report({}, { type: 'ready' }),
-      () => {},
-    );
+    whenReady(multicast, () => report({}, { type: 'ready' }));
     return { send: async ({ message }) => void (await multicast.send(message)) };
   },
   closed: ({ node }) => node.closed,

@@ -9,7 +9,7 @@ import type { Followed, OperationId, Placed } from '../../machines/queue/applica
 import type { LiveNode } from '../node/node.js';
 import type { NodeActor } from '../node/node-logic.js';
 import { Questions } from '../node/questions.js';
-import { objectLogic, type Failed, type FromActor, type ObjectLogic } from '../object-logic.js';
+import { objectLogic, whenReady, type Failed, type FromActor, type ObjectLogic } from '../object-logic.js';
 import { createQueueNode, type QueuePeersOptions } from './queue-node.js';
 
 /**
@@ -156,10 +156,7 @@ export const queueLogic: ObjectLogic<'queue', Queue, object, QueueEvent, QueueNo
     queue.addEventListener('followed', (event) => report({}, { type: 'followed', ...(event as CustomEvent<Successor>).detail }), {
       signal,
     });
-    queue.ready.then(
-      () => report({}, { type: 'ready' }),
-      () => {},
-    );
+    whenReady(queue, () => report({}, { type: 'ready' }));
     return { enqueue: async () => report({}, { type: 'placed', ...(await queue.enqueue()) }) };
   },
   closed: ({ node }) => node.closed,
