@@ -21,6 +21,7 @@ import { shownOf } from '../test/machine/plans.js';
 import { integerOption } from './usage.js';
 import { testsIn, type FoundMachine } from './machines.js';
 import { OutputFile } from './output-file.js';
+import { patienceOf } from './patience.js';
 import { ProgressLine } from './progress.js';
 import type { Reporter } from './reporter.js';
 import { relativeModule } from './modules.js';
@@ -29,7 +30,6 @@ import { writeTrace } from './trace-file.js';
 import { printMachineReport } from './print-machine-report.js';
 import type { ValuesOf } from './verbs.js';
 import { encode } from '../test/machine/encode.js';
-import type { Patience } from '../test/machine/subject.js';
 
 /** The report with the paths of its failures' pages. */
 export type ReportWithPages = Omit<MachineReport, 'failures'> & {
@@ -184,24 +184,6 @@ async function writeLcov(folder: string, testing: MachineTesting, counts: Machin
 
 /** How long one thing that runs for real may take. */
 const WAIT_MS = 10_000;
-
-/** Ends the work with an error if a promise does not settle in time. */
-export const patienceOf =
-  (ms: number): Patience =>
-  async (what, promise) => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const complaint = new UsageError(
-        `${what} has not settled within ${ms / 1000} s. Resolve or reject it, or list its possible results under services.`,
-      );
-      timer = setTimeout(() => reject(complaint), ms);
-    });
-    try {
-      return await Promise.race([promise, late]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
 
 const commandPatience = patienceOf(WAIT_MS);
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createMachine, fromPromise, setup } from 'xstate';
 import { MachineTesting } from '../test/machine/testing.js';
 import { called } from './called.fixture.js';
-import { patienceOf } from './test-machine.js';
+import { patienceOf } from './patience.js';
 
 const { inFolder } = called();
 

@@ -1,4 +1,5 @@
 /** Samples to begin with: scenarios of the library's protocols, a machine with its tests, and the folder that `quiver init` makes. */
+import checkout from '../../examples/starters/testing-ts/checkout.ts?raw';
 import call from '../../examples/starters/protocol-ts/call.json?raw';
 import ring from '../../examples/starters/protocol-ts/ring.ts?raw';
 import crash from '../../examples/scenarios/holder-crashes.json?raw';
@@ -6,7 +7,6 @@ import parts from '../../examples/scenarios/leaders-of-parts.json?raw';
 import deadlock from '../../examples/scenarios/printed-deadlock.json?raw';
 import permits from '../../examples/scenarios/six-permits.json?raw';
 import requests from '../../examples/scenarios/three-requests.json?raw';
-import checkout from './checkout.ts?raw';
 
 export interface Sample {
   readonly title: string;
@@ -21,6 +21,19 @@ const lossy = `{
   "network": { "loss": 0.2 },
   "events": [{ "at": 0, "node": "n0", "do": "call" }]
 }
+`;
+
+/** The checkout of `quiver init` with the mistake that its comment describes, and with its tests. */
+const mistaken = `/** A checkout with a mistake. Press Test: the shortest path to it is below. The comment in it is the fix. */
+${checkout.replace(/onError: 'cart',.*/, "// onError: 'cart',")}
+/** The results that the service can have, and what must hold in every state. */
+export default {
+  services: { charge: { done: [{ receipt: 'r1' }], fails: [new Error('declined')] } },
+  invariants: {
+    'a paid order has a receipt': ({ value, context }: { value: unknown; context: { receipt: string | null } }) =>
+      value !== 'paid' || context.receipt !== null,
+  },
+};
 `;
 
 export const playgroundSamples: readonly Sample[] = [
@@ -47,7 +60,7 @@ export const playgroundSamples: readonly Sample[] = [
     title: 'Machines: a checkout',
     description: 'Press Test: every path through the machine is taken.',
     scenario: '',
-    chart: checkout,
+    chart: mistaken,
   },
   {
     title: 'A deadlock in print',

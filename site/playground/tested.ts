@@ -1,13 +1,12 @@
 /** Generated tests of a machine, as `quiver test` runs them, with a limit for promises that never settle. */
 import type { AnyStateMachine } from 'xstate';
+import { patienceOf } from '../../bin/patience.js';
 import { traceOfPaths } from '../../inspector/path-trace.js';
-import { UsageError } from '../../machines/errors.js';
 import { gapsOf } from '../../test/machine/coverage.js';
 import type { MachineTests } from '../../test/machine/options.js';
 import { shownOf } from '../../test/machine/plans.js';
 import { reportOnMachine } from '../../test/machine/report.js';
 import { describeStep } from '../../test/machine/steps.js';
-import type { Patience } from '../../test/machine/subject.js';
 import { MachineTesting } from '../../test/machine/testing.js';
 import { PROMISE_SECONDS } from './bounds.js';
 import type { Tested } from './messages.js';
@@ -18,7 +17,7 @@ interface Given {
 }
 
 export async function tested({ machine, tests }: Given, onProgress: (text: string) => void): Promise<Tested> {
-  const testing = new MachineTesting(machine, tests, patience);
+  const testing = new MachineTesting(machine, tests, patienceOf(PROMISE_SECONDS * 1000));
   const report = await reportOnMachine(testing, { onProgress });
   const { verdict, searched, failures, findings, coverage, notes } = report;
   const open = findings.filter(({ reason }) => reason === undefined);
@@ -36,19 +35,3 @@ export async function tested({ machine, tests }: Given, onProgress: (text: strin
       .join(''),
   };
 }
-
-const patience: Patience = (what, promise) =>
-  Promise.race([
-    promise,
-    new Promise<never>((_, reject) =>
-      setTimeout(
-        () =>
-          reject(
-            new UsageError(
-              `${what} has not settled within ${PROMISE_SECONDS} s. Resolve or reject it, or list its possible results under services.`,
-            ),
-          ),
-        PROMISE_SECONDS * 1000,
-      ),
-    ),
-  ]);
