@@ -1,20 +1,27 @@
 /** The sources of the moving pictures in docs/images/concepts, by their names. */
 import type { Diagram } from './draw.js';
 
-const three = { a: [120, 110], b: [320, 110], c: [520, 110] } as const;
-const threeLinks = [
-  ['a', 'b'],
-  ['b', 'c'],
-] as const;
+const three = {
+  nodes: { a: [120, 110], b: [320, 110], c: [520, 110] },
+  links: [
+    ['a', 'b'],
+    ['b', 'c'],
+  ],
+} as const;
+const four = {
+  nodes: { a: [80, 110], b: [240, 110], c: [400, 110], d: [560, 110] },
+  links: [
+    ['a', 'b'],
+    ['b', 'c'],
+    ['c', 'd'],
+  ],
+} as const;
 
 export const concepts: Readonly<Record<string, Diagram>> = {
   'lock-moves': {
     label:
       'Three workers share a lock. Worker a holds it with fencing token 33 and crashes. Worker b gets the lock with fencing token 34.',
-    width: 640,
-    height: 200,
-    nodes: three,
-    links: threeLinks,
+    ...three,
     scenes: [
       { caption: 'a holds the lock with fencing token 33, and b waits', strong: ['a'], boxes: { lock: ['a', '33'] } },
       { caption: 'a crashes', dead: ['a'], boxes: { lock: ['a', '33'] } },
@@ -30,14 +37,7 @@ export const concepts: Readonly<Record<string, Diagram>> = {
   'directory-request': {
     label:
       'Four nodes in a row. Pointers lead to node c, which has the token. Node a requests it: its message turns each pointer, and the token comes to a.',
-    width: 640,
-    height: 200,
-    nodes: { a: [80, 110], b: [240, 110], c: [400, 110], d: [560, 110] },
-    links: [
-      ['a', 'b'],
-      ['b', 'c'],
-      ['c', 'd'],
-    ],
+    ...four,
     scenes: [
       {
         caption: 'each pointer leads toward the token',
@@ -78,14 +78,7 @@ export const concepts: Readonly<Record<string, Diagram>> = {
   'leader-elected': {
     label:
       'Four nodes elect node a. The network divides: nodes c and d elect c. The network joins again, and a leads all of them.',
-    width: 640,
-    height: 200,
-    nodes: { a: [80, 110], b: [240, 110], c: [400, 110], d: [560, 110] },
-    links: [
-      ['a', 'b'],
-      ['b', 'c'],
-      ['c', 'd'],
-    ],
+    ...four,
     scenes: [
       { caption: 'a leads all of them', strong: ['a'], boxes: { one: ['a', 'leader'] } },
       { caption: 'the network divides', strong: ['a'], cut: [['b', 'c']], boxes: { one: ['a', 'leader'] } },
@@ -100,10 +93,7 @@ export const concepts: Readonly<Record<string, Diagram>> = {
   },
   'quota-splits': {
     label: 'Six permits begin at node a. They move in halves toward the nodes that use them, which then grant without a message.',
-    width: 640,
-    height: 200,
-    nodes: three,
-    links: threeLinks,
+    ...three,
     scenes: [
       { caption: 'the budget of six permits begins at a', boxes: { one: ['a', '6'] } },
       { caption: 'c requests a permit, and half of the budget moves', boxes: { one: ['a', '3'], two: [['a', 'b'], '3'] } },
@@ -118,10 +108,7 @@ export const concepts: Readonly<Record<string, Diagram>> = {
   'actor-moves': {
     label:
       'An actor runs on member a and saves its state. Member a crashes, and the actor continues on member c with the saved state.',
-    width: 640,
-    height: 200,
-    nodes: three,
-    links: threeLinks,
+    ...three,
     scenes: [
       { caption: 'the actor order-7 runs on a, and each step is saved', strong: ['a'], boxes: { actor: ['a', 'order-7'] } },
       { caption: 'a crashes', dead: ['a'], boxes: { actor: ['a', 'order-7'] } },

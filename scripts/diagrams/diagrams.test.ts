@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { concepts } from './concepts.js';
-import { drawDiagram } from './draw.js';
+import { drawDiagram, WIDTH } from './draw.js';
 
 const folder = new URL('../../docs/images/concepts/', import.meta.url);
 
@@ -19,6 +19,6 @@ test('no picture of a removed concept remains', () => {
 });
 
 test('every caption fits into its picture', () => {
-  for (const { width, scenes } of Object.values(concepts))
-    for (const { caption } of scenes) expect(caption.length * 7.6).toBeLessThan(width);
+  for (const { scenes } of Object.values(concepts))
+    for (const { caption } of scenes) expect(caption.length * 7.6).toBeLessThan(WIDTH);
 });

@@ -7,8 +7,6 @@
 export interface Diagram {
   /** For readers who do not see the picture. */
   readonly label: string;
-  readonly width: number;
-  readonly height: number;
   /** Circles with a letter: their centers. */
   readonly nodes: Readonly<Record<string, readonly [x: number, y: number]>>;
   readonly links: readonly (readonly [from: string, to: string])[];
@@ -29,6 +27,8 @@ export interface Scene {
   readonly boxes?: Readonly<Record<string, readonly [place: string | readonly [from: string, to: string], text: string]>>;
 }
 
+export const WIDTH = 640;
+const HEIGHT = 200;
 const SECONDS_PER_SCENE = 2;
 const RADIUS = 28;
 const BOX = { width: 46, height: 26, above: 50 };
@@ -65,7 +65,7 @@ const STYLE = `
     .in-box { font-size: 14px; font-weight: 600; fill: var(--on-accent) }`;
 
 /** The text of the SVG. */
-export function drawDiagram({ label, width, height, nodes, links, scenes }: Diagram): string {
+export function drawDiagram({ label, nodes, links, scenes }: Diagram): string {
   const timeline = new Timeline(scenes.length);
   const place = (id: string) => nodes[id]!;
   const shownIn = (isShown: (scene: Scene) => boolean) => timeline.shown(scenes.map(isShown));
@@ -104,11 +104,11 @@ export function drawDiagram({ label, width, height, nodes, links, scenes }: Diag
     ...boxNames(scenes).map((name) => box(name, scenes, place, timeline)),
     ...scenes.map(
       ({ caption }, i) =>
-        `<text class="${timeline.shown(scenes.map((_, j) => i === j))}" x="${width / 2}" y="${height - 12}">${caption}</text>`,
+        `<text class="${timeline.shown(scenes.map((_, j) => i === j))}" x="${WIDTH / 2}" y="${HEIGHT - 12}">${caption}</text>`,
     ),
   ];
   const style = `<style>${STYLE}${timeline.css()}\n  </style>`;
-  const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" role="img" aria-label="${label}">`;
+  const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" role="img" aria-label="${label}">`;
   return `${head}\n  ${style}\n  ${parts.join('\n  ')}\n</svg>\n`;
 }
 
