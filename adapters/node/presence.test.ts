@@ -63,6 +63,24 @@ test('messages to a departed peer are lost, and not sent when it returns', () =>
   expect(news()).toEqual(['b is up']);
 });
 
+test('of the peers that have departed, the latest are remembered, and all that are present', () => {
+  const GONE_MAX = 10_000;
+  const comeAndGo = (peer: string) => {
+    presence.receive(peer, hello(true));
+    presence.part(peer);
+  };
+  presence.receive('here', hello(true));
+  comeAndGo('again');
+  comeAndGo('first');
+  comeAndGo('again');
+  for (let i = 2; i <= GONE_MAX; i++) comeAndGo(`p${i}`);
+  expect(presence.send('first', word)).toBe(0);
+  comeAndGo('last');
+  presence.part('here');
+  // A message to a peer that is remembered is lost. One to a forgotten peer waits, as for a peer that has not connected yet.
+  expect(['here', 'again', 'last', 'first'].map((peer) => presence.send(peer, word))).toEqual([0, 0, 0, null]);
+});
+
 test('waiting messages are limited: the next one is refused with its peer', () => {
   for (let i = 0; i < 10_000; i++) presence.send('b', word);
   expect(() => presence.send('c', word)).toThrow(

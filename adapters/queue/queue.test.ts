@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { ClosedError } from '../transports/errors.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { messagePort, MessagePortHub } from '../transports/message-port.js';
+import { withMedium } from '../transports/medium.js';
 import { createMulticast, multicastLogic, type Multicast, type OrderedMessage } from './multicast.js';
 import { createQueue, queueLogic, type Place, type Successor } from './queue.js';
 
@@ -65,14 +66,28 @@ test('a peer is notified of the operation behind its own', async () => {
   await expect(a!.enqueue()).rejects.toThrow(ClosedError);
 });
 
-test('three peers deliver all messages in one order', async () => {
+test('a transport with too few guarantees is linked, and closed with the last object on it', async () => {
+  const transport = withMedium(busOf().transport('a'), () => (messages) => messages);
+  const [queue, multicast] = [createQueue({ transport, peers: ['a'] }), createMulticast({ transport, peers: ['a'] })];
+  expect(await queue.enqueue()).toMatchObject({ after: null });
+  await queue.close();
+  await multicast.send('hello');
+  expect(transport.isClosed).toBe(false);
+  await multicast.close();
+  await vi.waitFor(() => expect(transport.isClosed).toBe(true));
+});
+
+test('three peers deliver all messages in one order, although each lists the peers in its own order', async () => {
   const bus = busOf();
-  const peers = ids.map((id) => createMulticast<number>({ transport: bus.transport(id), peers: ids }));
+  const lists = [ids, ids.toReversed(), ['b', 'a', 'c']];
+  const peers = ids.map((id, i) => createMulticast<number>({ transport: bus.transport(id), peers: lists[i]! }));
   const delivered = peers.map(deliveriesOf);
   await Promise.all(Array.from({ length: 30 }, (_, i) => peers[i % 3]!.send(i)));
   await vi.waitFor(() => expect(delivered.map(({ length }) => length)).toEqual([30, 30, 30]));
   expect(delivered[1]).toEqual(delivered[0]);
   expect(delivered[2]).toEqual(delivered[0]);
+  // Only the checks need the delivered messages in the state.
+  expect(peers.map(({ node }) => node.view()['delivery']!.context)).toMatchObject(ids.map(() => ({ log: [], held: [] })));
   // Messages of one peer are sent in the order of the calls.
   const ofA = delivered[0]!.filter(({ peer }) => peer === 'a').map(({ message }) => message);
   expect(ofA).toEqual(ofA.toSorted((x, y) => x - y));
@@ -81,7 +96,10 @@ test('three peers deliver all messages in one order', async () => {
 test('send resolves with the message at its place, and rejects after the end', async () => {
   const a = createMulticast({ transport: busOf().transport('a'), peers: ['a'] });
   const delivered = deliveriesOf(a);
-  const sent = await a.send({ text: 'hello' });
+  const message = { text: 'hello' };
+  const sending = a.send(message);
+  message.text = 'changed after the call';
+  const sent = await sending;
   expect(sent).toMatchObject({ peer: 'a', message: { text: 'hello' } });
   expect(delivered).toEqual([sent]);
   await expect(a.send(undefined)).rejects.toThrow('JSON cannot contain a value of type undefined');
