@@ -1,7 +1,6 @@
 /**
  * A whiteboard on four peers without a server: every peer applies the same strokes in the same order, so all of them end with one picture.
  *
- *
  *     node dist/examples/ordered-multicast.js
  *
  * All peers paint the same cells at the same time. `createMulticast` gives their strokes one order. A peer paints a stroke when it is

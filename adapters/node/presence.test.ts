@@ -63,7 +63,7 @@ test('messages to a departed peer are lost, and not sent when it returns', () =>
   expect(news()).toEqual(['b is up']);
 });
 
-test('of the peers that have departed, the latest are remembered, and all that are present', () => {
+test('all present peers and the latest departed ones are remembered', () => {
   const GONE_MAX = 10_000;
   const comeAndGo = (peer: string) => {
     presence.receive(peer, hello(true));

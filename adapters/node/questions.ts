@@ -1,4 +1,4 @@
-/** Requests to a node that it answers by notifications, in order. Every request settles. */
+/** Requests that a node answers with notifications, in order. Every request settles. */
 import type { Message } from '../../machines/effects.js';
 import { ClosedError, ConnectionError } from '../transports/errors.js';
 import type { LiveNode } from './node.js';

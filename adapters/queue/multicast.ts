@@ -21,7 +21,7 @@ import { createQueueNode, type QueuePeersOptions } from './queue-node.js';
  * @public
  */
 export interface OrderedMessage<M = unknown> {
-  /** Id of the message. No other message of any peer has it, also after a restart. */
+  /** Id of the message. No other message of any peer has it, even after a restart. */
   readonly id: OperationId;
   /** Peer that sent it. */
   readonly peer: NodeId;

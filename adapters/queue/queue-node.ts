@@ -1,8 +1,8 @@
 /**
  * The node of a distributed queue: the self-stabilizing queue over a star of the peers around the first one.
  *
- * The queue assumes a bound on the time of messages. Within `roundTripMs`, every message must arrive and be answered. The link layer reports
- * a silent peer after three seconds by default, and its messages are lost then, so ten seconds are enough for both directions.
+ * The queue assumes a bound on the time of messages: within `roundTripMs`, every message must arrive and be answered. By default, the link
+ * layer reports a silent peer after at most 3.6 seconds, and then its messages are lost. So ten seconds are enough for both directions.
  */
 import type { RunningCore } from '../../machines/core.js';
 import type { NodeId } from '../../machines/effects.js';
@@ -30,8 +30,8 @@ export interface QueuePeersOptions extends InEnvironment {
   /** Name of the queue. Only peers with the same name belong together. @defaultValue `queue` or `multicast` */
   readonly name?: string;
   /**
-   * Milliseconds in which each message arrives and is answered. The queue repairs itself within five times this after the last fault. Do
-   * not choose less than the link needs to report a silent peer, twice. @defaultValue 10000
+   * Milliseconds within which each message arrives and is answered. The queue repairs itself within five times this after the last fault.
+   * Choose more than twice the time after which the link reports a silent peer. @defaultValue 10000
    */
   readonly roundTripMs?: number;
   /** Observer of the node's live actors, as in XState. */

@@ -66,7 +66,7 @@ test('a peer is notified of the operation behind its own', async () => {
   await expect(a!.enqueue()).rejects.toThrow(ClosedError);
 });
 
-test('a transport with too few guarantees is linked, and closed with the last object on it', async () => {
+test('a weak transport is linked, and closed with the last object on it', async () => {
   const transport = withMedium(busOf().transport('a'), () => (messages) => messages);
   const [queue, multicast] = [createQueue({ transport, peers: ['a'] }), createMulticast({ transport, peers: ['a'] })];
   expect(await queue.enqueue()).toMatchObject({ after: null });
@@ -77,7 +77,7 @@ test('a transport with too few guarantees is linked, and closed with the last ob
   await vi.waitFor(() => expect(transport.isClosed).toBe(true));
 });
 
-test('three peers deliver all messages in one order, although each lists the peers in its own order', async () => {
+test('peers that list each other in any order deliver all messages in one order', async () => {
   const bus = busOf();
   const lists = [ids, ids.toReversed(), ['b', 'a', 'c']];
   const peers = ids.map((id, i) => createMulticast<number>({ transport: bus.transport(id), peers: lists[i]! }));

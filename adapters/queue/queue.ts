@@ -18,14 +18,14 @@ import { createQueueNode, type QueuePeersOptions } from './queue-node.js';
  * @public
  */
 export interface Place {
-  /** Id of the operation. No other operation of any peer has it, also after a restart. */
+  /** Id of the operation. No other operation of any peer has it, even after a restart. */
   readonly id: OperationId;
-  /** Id of the operation before it. `null` for the first one, and if a fault has destroyed the request: the order begins again here. */
+  /** Id of the operation before it. `null` for the first one, and after a fault that destroyed the request: the order begins again here. */
   readonly after: OperationId | null;
 }
 
 /**
- * The operation of another peer behind the latest one of this peer.
+ * An operation of another peer, directly behind the latest one of this peer.
  *
  * @public
  */
@@ -58,8 +58,8 @@ export interface Successor {
 export const createQueue = (options: QueuePeersOptions): Queue => new Queue(options);
 
 /**
- * A distributed queue as one peer sees it. Create it with `createQueue`. It dispatches `followed` with a `Successor` in `detail` when the
- * operation of another peer comes behind the latest one of this peer.
+ * A distributed queue as one peer sees it. Create it with `createQueue`. It dispatches `followed` with a `Successor` in `detail` when an
+ * operation of another peer is placed directly behind the latest one of this peer.
  *
  * @public
  */

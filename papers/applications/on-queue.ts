@@ -1,6 +1,7 @@
 /**
- * An application on the self-stabilizing queue: each node has further roles, one for each further chart, which request places and are notified when a request follows
- * the latest one of its node. Pointer and application take a step together, so a notice always concerns the latest request.
+ * An application on the self-stabilizing queue: each node has one further role for each chart of the application. The roles request places
+ * and are notified when a request follows the latest one of their node. Pointer and application take a step together, so a notice always
+ * concerns the latest request.
  *
  * Messages of applications are routed here, so that they run on any topology. The tree of the queue is fixed and its links stay.
  */

@@ -23,7 +23,7 @@ export interface PlacesOptions extends QueueOptions {
   readonly log: boolean;
 }
 
-/** Number of runs of a live node: each restart draws one of them. */
+/** Largest number of runs. Live nodes use it. */
 export const RUNS_MAX = 2 ** 32;
 
 type Raw = Readonly<Record<string, unknown>>;

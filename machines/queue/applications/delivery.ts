@@ -15,8 +15,9 @@
  * Invariant between steps: `held` contains no message that follows `last` or nothing. It is empty exactly in `current`.
  *
  * Recovery. A message may wait for one that no node sends any more, because a fault destroyed it. Its node is asked. It answers on the
- * channel on which it would have sent the message, so the message cannot arrive after the answer, and the held one is delivered. So no node
- * delivers a message before its predecessor, whatever the delays, and none waits forever for a node that is up.
+ * channel on which it would have sent the message, so the message cannot arrive after the answer, and the held one is delivered. So whatever
+ * the delays, no node delivers a message before its predecessor, and none waits forever for a node that is up. A fault may make messages
+ * follow each other in a circle; then one of them is delivered before its predecessor.
  */
 import { assign, emit, raise, setup } from 'xstate';
 import { arm, disarm, effects, send, tell, withEvent, type NodeId } from '../../effects.js';
