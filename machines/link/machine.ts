@@ -202,11 +202,14 @@ const takeRejection = [withEvent('take'), ...transmit(again), 'noteSent'] as con
 /** The peer is suspected: begins a new session. */
 const lookAgain = ['beginSession', ...transmit(reply), arm(nextBeat)] as const;
 
-const seek = { actions: [...transmit(reply), 'tryNextRelay', arm(nextBeat)] } as const;
+const seek = [
+  { guard: 'isForgotten', target: 'forgotten' },
+  { guard: 'isGuest', actions: [send(reply), 'noteSilence', arm(nextBeat)] },
+  { actions: [...transmit(reply), 'tryNextRelay', arm(nextBeat)] },
+] as const;
 /** The other client has not received a proven frame yet, and still seeks this one. */
 const refusal = { guard: withEvent('isUnproven'), actions: challengeIt } as const;
-const forget = { guard: 'isForgotten', target: 'forgotten' } as const;
-const departure = { guard: withEvent('isProven'), actions: 'noteDeparture' } as const;
+const departure = { guard: withEvent('isDeparture'), target: 'forgotten' } as const;
 const forgotten = ({ context: { peer } }: In) => ({ role: GUESTS, message: { type: 'forgotten' as const, peer } });
 
 /**
@@ -240,12 +243,9 @@ export const linkMachine = setup({
       return { ...beaten, pace: paceOf({ ...context, ...beaten }) };
     }),
     hasten: assign({ pace: 1 }),
-    noteDeparture: assign(({ context: { isGuest, patience } }) => (isGuest ? { silence: patience } : {})),
     noteReport: assign(({ context }) => ({ isReported: true, silence: context.patience, pace: 1, ...wayAfterReport(context) })),
-    tryNextRelay: assign(({ context }) => ({
-      ...wayAfterBeat(context, context.silence),
-      ...(context.isGuest && { silence: context.silence + 1 }),
-    })),
+    noteSilence: assign({ silence: ({ context }) => context.silence + 1 }),
+    tryNextRelay: assign(({ context }) => wayAfterBeat(context, context.silence)),
     keep: assign(({ context }, { body }: Post) => ({
       outbox: [...context.outbox, body],
       outboxSize: context.outboxSize + sizeOf(body),
@@ -274,7 +274,9 @@ export const linkMachine = setup({
     remembersLater: ({ context }, frame: Frame) => remembersLater(context, frame),
     isProven: ({ context }, bye: Bye) => isProven(context, bye),
     isUnproven: ({ context }, frame: Frame) => !isProven(context, frame),
+    isGuest: ({ context }) => context.isGuest === true,
     isForgotten: ({ context: { isGuest, silence, patience } }) => isGuest === true && silence >= patience,
+    isDeparture: ({ context }, bye: Bye) => context.isGuest === true && isProven(context, bye),
     isBetweenClients: ({ context }, frame: Frame) =>
       context.isClient === true && frame.client === true && isProven(context, frame),
     isOfPeer: (_, { client }: Frame) => client !== true,
@@ -301,7 +303,6 @@ export const linkMachine = setup({
   },
   states: {
     seeking: {
-      always: forget,
       entry: [...transmit(reply), arm(nextBeat)],
       on: {
         frame: handshake,
@@ -310,7 +311,7 @@ export const linkMachine = setup({
         timer: seek,
       },
     },
-    down: { always: forget, on: { frame: [{ guard: withEvent('isLate') }, ...handshake], bye: departure, timer: seek } },
+    down: { on: { frame: [{ guard: withEvent('isLate') }, ...handshake], bye: departure, timer: seek } },
     up: {
       always: { guard: 'isTooSlow', actions: ['hasten', arm(nextBeat)] },
       exit: ['announceDown', 'forgetConnection'],
@@ -326,7 +327,7 @@ export const linkMachine = setup({
           { guard: withEvent('bringsMessages'), actions: [withEvent('announceReceived'), ...takeFrame] },
           { actions: takeFrame },
         ],
-        bye: { guard: withEvent('isProven'), target: 'down', actions: ['beginSession', 'noteDeparture'] },
+        bye: [departure, { guard: withEvent('isProven'), target: 'down', actions: 'beginSession' }],
         gone: { actions: ['noteReport', ...transmit(probe), arm(answerTime)] },
         pass: { guard: 'passesOn', actions: send(passedOn) },
         relay: { guard: 'passesOn', actions: send(relayed) },

@@ -31,8 +31,7 @@ export const reasons: Readonly<Record<string, string>> = {
   ...because(
     CHART,
     'the beat does not depend on what it notes',
-    swap('up: timer #3', 3),
-    ...looking.map((state) => swap(`${state}: timer`, 3)),
+    ...looking.flatMap((state) => [swap(`${state}: timer #2`, 2), swap(`${state}: timer #3`, 3)]),
   ),
   ...because(
     CHART,

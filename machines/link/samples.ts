@@ -102,6 +102,7 @@ const eventsOfClient = (c: LinkContext): readonly LinkChartEvent[] => [
   ...events(c),
   frame(c, { client: true }),
   frame(c, { client: true, echo: 0 }),
+  frame(c, { client: true, to: c.session + 1 }),
 ];
 
 /**

@@ -43,7 +43,7 @@ const STRANGER = 'a restarted end forgets its peer';
 
 test.each([
   [LED, 'drop transition (root): leave'],
-  [LED, 'drop transition up: bye'],
+  [LED, 'drop transition up: bye #2'],
   [LED, 'drop guard seeking: frame #3'],
   [LED, 'drop guard down: frame #4'],
   [LED, 'retarget up: frame #3, to seeking'],
