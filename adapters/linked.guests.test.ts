@@ -143,6 +143,19 @@ test('two clients that list each other link with the voter only, without a warni
   expect(texts()).toEqual([]);
 });
 
+test.each([
+  ['a peer relays', false, ['x up', 'v up']],
+  ['a client does not', true, ['x up', 'v up', 'v down']],
+])('two voters that do not reach each other: %s', async (_, client, expected) => {
+  const [time, net] = [clock(), wireOf({ loss: 'possible' })];
+  const peers = ['u', 'v', 'x'];
+  const [u] = await Promise.all(peers.map((id) => started(time, net, id, { peers, client: client && id === 'x' })));
+  await beats(time, 5);
+  net.wire.isCut = (from, to) => from !== 'x' && to !== 'x';
+  await beats(time, 60);
+  expect(u!.received.toSorted()).toEqual(expected.toSorted());
+});
+
 test('beyond the limit of guests, the next one is refused with a warning', async () => {
   const key = Symbol.for('xstate-quiver.limits');
   const { limitsHere } = await import('./limits.js');

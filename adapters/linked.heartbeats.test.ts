@@ -1,6 +1,6 @@
 /** Heartbeats of idle links: few frames, and failures are still noticed within the patience. */
 import { expect, onTestFinished, test } from 'vitest';
-import { beats, clock, cluster, pair, receivedBy, turns, wireOf } from './linked.fixture.js';
+import { beats, byWay, clock, cluster, pair, receivedBy, turns, wireOf } from './linked.fixture.js';
 import { linked } from './linked.js';
 
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `p${i}`);
@@ -26,6 +26,14 @@ test('a lost message is repeated after one beat, and then the link is idle again
   sent.splice(0);
   await beats(time, 50);
   expect(sent).toHaveLength(20);
+});
+
+test('peers that are linked through a third one send a frame in each beat', async () => {
+  const { sent, time } = await byWay();
+  sent.splice(0);
+  await beats(time, 20);
+  const between = sent.filter(([from, to]) => from !== 'b' && to !== 'b');
+  expect(between).toHaveLength(2 * 20);
 });
 
 test('requests and replies cost at most one heartbeat for each beat and direction', async () => {
