@@ -184,7 +184,6 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     signal.addEventListener('abort', giveUp, { once: true });
     node.notifications$.subscribe((notification) => {
       const { type, peer } = notification as LinkNotification | GuestsNotification;
-      if (type === 'guest.forgotten') falseReports.forget(peer);
       if (type === 'link.down' || type === 'guest.forgotten') outgoing.forget(peer);
       if (type === 'link.up') clocks.forget(peer);
       announce(notification as LinkNotification | GuestsNotification, medium, whole, drops, limits);
@@ -344,7 +343,7 @@ class FalseReports {
   private readonly alive = new Map<NodeId, number | null>();
 
   constructor(private readonly node: LiveNode) {
-    node.notifications$.subscribe((notification) => this.note(notification as LinkNotification));
+    node.notifications$.subscribe((notification) => this.note(notification as LinkNotification | GuestsNotification));
   }
 
   /** Passes a report to the link, unless an earlier one about the same run was false. */
@@ -352,16 +351,15 @@ class FalseReports {
     if (this.alive.get(peer) !== this.runOf(peer)) this.node.attempt('gone', { peer });
   }
 
-  forget(peer: NodeId): void {
-    this.ended.delete(peer);
-    this.alive.delete(peer);
-  }
-
-  private note({ type, peer }: LinkNotification): void {
-    if (type !== 'link.gone' && type !== 'link.up') return;
-    const run = this.runOf(peer);
-    if (type === 'link.gone') this.ended.set(peer, run);
-    else if (this.ended.get(peer) === run) this.alive.set(peer, run);
+  private note({ type, peer }: LinkNotification | GuestsNotification): void {
+    if (type === 'link.gone') this.ended.set(peer, this.runOf(peer));
+    else if (type === 'link.up') {
+      const run = this.runOf(peer);
+      if (this.ended.get(peer) === run) this.alive.set(peer, run);
+    } else if (type === 'guest.forgotten') {
+      this.ended.delete(peer);
+      this.alive.delete(peer);
+    }
   }
 
   private runOf(peer: NodeId): number | null {

@@ -141,15 +141,16 @@ export function warnOfEnd({ id, name }: LiveNode, error: Error): void {
   );
 }
 
-/** The members of a cluster are fixed: it has neither `addMember` nor `bootstrap`. */
+/** True for a cluster of actors, whose members are fixed: it has neither `addMember` nor `bootstrap`. */
 const hasFixedMembers = (node: LiveNode): boolean => makers.has(node);
 const SAME_LIST = 'give all members and clients the same list of peers, and restart them';
 
 /** The advice for a peer that is not in the other peers' lists, so that they ignore its frames. */
-const joining = (node: LiveNode): string =>
-  hasFixedMembers(node) ? `; if they already serve without "${node.id}", ${SAME_LIST}` : joiningLocks(node.id);
-const joiningLocks = (id: NodeId): string =>
-  `; if they already serve without "${id}", name it in the peers of linked there, start it with join: true and call addMember("${id}") on one of them`;
+function joining(node: LiveNode): string {
+  const { id } = node;
+  const join = `name it in the peers of linked there, start it with join: true and call addMember("${id}") on one of them`;
+  return `; if they already serve without "${id}", ${hasFixedMembers(node) ? SAME_LIST : join}`;
+}
 
 /**
  * The known reasons why these peers are not connected, each once with all its peers; empty if no reason is known. Names from other peers

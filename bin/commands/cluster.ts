@@ -56,7 +56,7 @@ async function changeMembers(values: ValuesOf<'cluster'>, change: Record<string,
   return answer.status === 200 ? DONE : answer.status === 504 ? UNKNOWN : NOT_DONE;
 }
 
-/** Withdraws the change that was requested at this peer. The change is certain not to happen only if all voters are connected. */
+/** Withdraws the change that was requested at this peer. A voter that is not connected may still make it. */
 async function withdraw(values: ValuesOf<'cluster'>): Promise<number> {
   const answer = await ask(values, 'POST', 'withdraw', {});
   if (!answer) return UNKNOWN;
