@@ -155,7 +155,7 @@ export class Activation {
     const remedy = isMigrated
       ? `Return a snapshot of version ${version} of "${name}" from versions.${name}.migrate`
       : `If the machine has changed, give it a version and a migration: versions: { ${name}: { version: ${version + 1}, migrate } }`;
-    return new ActorError('version', `Actor "${this.key}" cannot be restored: ${why.replace(/\.?$/, '.')} ${remedy}.`);
+    return new ActorError('version', `Actor "${this.key}" cannot be restored: ${sentence(why)} ${remedy}.`);
   }
 
   private migratedTimers(stored: StoredState['timers']): StoredState['timers'] {
@@ -279,7 +279,8 @@ export class Activation {
       const refused = this.refusal(state);
       return refused ? { refused } : { state, refused };
     } catch (error) {
-      const message = `Actor "${this.key}" has a snapshot that cannot be persisted: ${thrownText(error)}. ${error instanceof RangeError ? 'Its context may contain itself: keep plain data there' : SPAWN_BY_NAME}.`;
+      const remedy = error instanceof RangeError ? 'Its context may contain itself: keep plain data there' : SPAWN_BY_NAME;
+      const message = `Actor "${this.key}" has a snapshot that cannot be persisted: ${sentence(thrownText(error))} ${remedy}.`;
       return { refused: { name: 'snapshot', message } };
     }
   }
@@ -419,6 +420,8 @@ type Refusal = SentError & { readonly isLarge?: boolean };
 
 /** The nesting depth of a version: an action contains an event, three levels deeper. */
 const DEPTH_MAX = 56;
+/** The text of an error, which may end with a full stop. */
+const sentence = (text: string): string => text.replace(/\.?$/, '.');
 const isThenable = (value: unknown): value is PromiseLike<unknown> => isObject(value) && typeof value['then'] === 'function';
 
 /** True if the actor has work without an event of a sender. */

@@ -58,6 +58,15 @@ test('members that restart with their storages, one by one, keep their full vote
   expect(await countAt(cluster, 'b', 'x')).toBe(1);
 });
 
+test('two of three members that start again create actors without the third', async () => {
+  const { cluster, restart } = await storedCluster();
+  await add(cluster, 'b', 'x');
+  for (const id of ['a', 'b', 'c']) cluster.of(id).kill();
+  await Promise.all([restart('a'), restart('b')]);
+  await add(cluster, 'a', 'new');
+  expect(await countAt(cluster, 'b', 'x')).toBe(1);
+});
+
 test('two members create actors while a member with an emptied storage is down', async () => {
   const { cluster, restart, empty } = await storedCluster();
   await add(cluster, 'b', 'x');
