@@ -93,10 +93,11 @@ test('voters change; a rejected or undecided change has another exit status', as
   const undecided = await run('remove', 'd', '--seconds', '0');
   expect(undecided).toEqual({ status: 2, text: expect.stringContaining('is not decided after 0 ms and may still be') });
   const { status, text } = await run('status');
-  expect([status, text]).toEqual([1, expect.stringContaining('\npending change: remove d\n')]);
-  const withdrawn =
-    'Withdrawn. The voters are a, c, d.\nNot reached: c, d. A voter that led before may still make the change: repeat this when all are back, or replace those that are gone.';
-  expect(await run('withdraw')).toEqual({ status: 2, text: withdrawn });
+  expect([status, text]).toEqual([1, expect.stringContaining('\npending change: remove d, requested at a\n')]);
+  const notReached =
+    'The voters are a, c, d.\nNot reached: c, d. A voter that led before may still make the change: repeat this when all are back, or replace those that are gone.';
+  expect(await run('withdraw')).toEqual({ status: 2, text: `Withdrawn: remove d, requested at a. ${notReached}` });
+  expect(await run('withdraw')).toEqual({ status: 2, text: `No change is pending at this peer. ${notReached}` });
   expect((await run('status')).text).not.toContain('pending change');
 });
 

@@ -111,8 +111,8 @@ test('lost peers, a blocked peer with its reason, and a pending change are visib
   await expect(change).rejects.toThrow('timeout');
   await pass(200);
   const seen = await a.inspect();
-  expect(seen.changing).toEqual({ add: null, remove: 'c' });
-  expect(a.status().changing).toEqual({ add: null, remove: 'c' });
+  expect(seen.changing).toEqual({ add: null, remove: 'c', by: 'a' });
+  expect(a.status().changing).toEqual({ add: null, remove: 'c', by: 'a' });
   expect(seen.peers).toMatchObject([
     { id: 'a', state: 'apart', missing: ['b', 'c'], problem: expect.stringContaining('it does not reach b, c') },
     { id: 'b', votes: true, state: 'missing', roundTripMs: null },

@@ -9,6 +9,11 @@ import type { RoleView } from '../../machines/protocol.js';
 import type { LiveNode } from '../node/node.js';
 import type { LockQueue } from './lock-queue.js';
 
+/** A change of members that is not decided yet, and the peer that requested it; `null` for a list that was already proposed. */
+export interface PendingChange extends MembershipChange {
+  readonly by: NodeId | null;
+}
+
 /**
  * The status of locks at a peer. `locks.status()` returns the present one, and `locks.status$` emits each change.
  *
@@ -44,7 +49,7 @@ export interface LocksStatus {
    * Only while a change of members is pending: requested here, or promised here and not decided. It may still be decided after its caller
    * has stopped waiting.
    */
-  readonly changing?: MembershipChange;
+  readonly changing?: PendingChange;
   /** The other peers that are not connected with this one; all of them in state `connecting`. */
   readonly missing: readonly NodeId[];
   /** The locks that are held here, sorted by name. A lock with several readers is listed once. */
@@ -119,13 +124,13 @@ function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean)
 }
 
 /** The pending change of members: the requested one, or the difference to a promised list that is not decided yet. */
-function changeIn({ wanted, promised, membership }: Partial<EpochsContext>): Pick<LocksStatus, 'changing'> {
-  if (wanted) return { changing: { add: wanted.add, remove: wanted.remove } };
+export function changeIn({ wanted, promised, membership }: Partial<EpochsContext>): Pick<LocksStatus, 'changing'> {
+  if (wanted) return { changing: { add: wanted.add, remove: wanted.remove, by: wanted.by } };
   if (!promised || !membership || promised.next.version <= membership.version) return {};
   const without = (voters: readonly NodeId[], others: readonly NodeId[]) =>
     voters.find((voter) => !others.includes(voter)) ?? null;
   const [before, after] = [membership.voters, promised.next.voters];
-  return { changing: { add: without(after, before), remove: without(before, after) } };
+  return { changing: { add: without(after, before), remove: without(before, after), by: null } };
 }
 
 export const topStateOf = (role: RoleView | undefined): string | undefined =>

@@ -313,7 +313,7 @@ export class Locks implements AsyncDisposable {
    * was already proposed may still be decided: then `status().changing` contains it.
    *
    * @returns The voters that are not connected. One that led earlier may still make the change when it is back: call again then.
-   * @throws UsageError if this peer is not a member.
+   * @throws UsageError if this peer is not a member, or another one requested the change.
    * @example
    * ```ts
    * await locks.removeMember('c', { signal: AbortSignal.timeout(10_000) }).catch(() => locks.withdrawChange());

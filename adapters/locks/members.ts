@@ -30,7 +30,7 @@ import { abortable } from '../transports/promises.js';
 import { escape, quote } from '../transports/reading.js';
 import type { Transport } from '../transports/transport.js';
 import type { LocksOptions } from './locks-options.js';
-import { topStateOf } from './locks-status.js';
+import { changeIn, topStateOf, type PendingChange } from './locks-status.js';
 import { wasRemoved } from './unserved.js';
 
 /** The error of calls on locks that were closed. */
@@ -129,6 +129,8 @@ function longerList({ node, first }: { readonly node: LiveNode; readonly first: 
 /** The node's knowledge of epochs and members; `undefined` for a client. */
 const knowledgeAt = (node: LiveNode): EpochsContext | undefined => node.role(EPOCHS)?.context as EpochsContext | undefined;
 
+const pendingAt = (node: LiveNode): PendingChange | undefined => changeIn(knowledgeAt(node) ?? {}).changing;
+
 const isServing = (node: LiveNode): boolean => topStateOf(node.role(EPOCHS)) === 'serving';
 
 const isOfTabs = (node: LiveNode): boolean => {
@@ -194,6 +196,9 @@ export class Members {
   withdraw(): readonly NodeId[] {
     const { node, transport, voters } = this;
     if (!voters.includes(node.id)) throw this.notAMember();
+    const by = pendingAt(node)?.by ?? node.id;
+    if (by !== node.id)
+      throw new UsageError(`peer "${by}" requested the pending change of "${node.name}". Withdraw it there. Nothing has changed`);
     node.attempt('withdraw');
     return voters.filter((voter) => voter !== node.id && !transport.peers.has(voter));
   }
@@ -318,8 +323,10 @@ export class Members {
   }
 }
 
-const withdrawn = ({ id, name }: LiveNode): Error =>
-  new DOMException(`the change of the members of "${name}" was withdrawn at peer "${id}"`, 'AbortError');
+function withdrawn(node: LiveNode): Error {
+  const rest = pendingAt(node) ? '; its list was already proposed, and may still be decided' : '';
+  return new DOMException(`the change of the members of "${node.name}" was withdrawn at peer "${node.id}"${rest}`, 'AbortError');
+}
 
 function neverVoted(id: NodeId, { name }: LiveNode, voters: readonly NodeId[]): string {
   const meant = nearestWord(id, voters);

@@ -5,7 +5,8 @@
  *     GET  /readyz                     200 while this peer is granted locks, 503 otherwise; without a token
  *     GET  /status?timeoutMs=1000      the result of `locks.inspect()`
  *     POST /members?add=d&remove=c&timeoutMs=10000
- *     POST /withdraw                   withdraws the change of members that was requested at this peer
+ *     POST /withdraw                   withdraws the change of members that was requested at this peer. `withdrawn` was pending
+ *                                      before, and `changing` is pending still: its list was already proposed
  *
  * Only the last part of a path counts, so a program can mount the listener below any path. An error is `{ "error": … }`: 401 without the
  * token, 409 if a change was rejected, and 504 if it is not decided yet and may still be.
@@ -128,8 +129,9 @@ async function change(locks: Operated, parameters: URLSearchParams): Promise<Ans
 
 function withdrawal(locks: Operated): Answer {
   try {
+    const { changing: withdrawn } = locks.status();
     const missing = locks.withdrawChange();
-    return { status: 200, body: { voters: locks.members, missing } };
+    return { status: 200, body: { voters: locks.members, missing, withdrawn, changing: locks.status().changing } };
   } catch (error) {
     return failure(409, thrownText(error));
   }

@@ -208,7 +208,7 @@ describe('missing service for ten seconds is reported', () => {
     const promisedAt = ({ node }: Locks) => (node.role(EPOCHS)!.context as EpochsContext).promised;
     await vi.waitFor(() => expect(promisedAt(c)?.next.voters).toEqual(['b', 'c', 'd']));
     await b.transport.close();
-    expect(c.status().changing).toEqual({ add: 'd', remove: 'a' });
+    expect(c.status().changing).toEqual({ add: 'd', remove: 'a', by: null });
     const a = createLocks({ transport: bus.transport('a'), peers });
     await vi.waitFor(() => expect(c.status().missing).toEqual(['b']));
     await pass(11_000);

@@ -1,5 +1,8 @@
 /** A pending change of members is withdrawn: it does not happen later. */
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { EpochsContext } from '../../machines/locks/knowledge.js';
+import { EPOCHS } from '../../machines/locks/messages.js';
+import { MapStorage } from '../storage/map.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks, type Locks } from './locks.js';
 import { cuttable } from './peers.fixture.js';
@@ -14,7 +17,7 @@ async function pendingRemoval(withdraws: boolean) {
   // Both a majority of three and one of a and c are needed.
   const removal = a.locks.removeMember('b', { signal: AbortSignal.timeout(50) });
   await expect(removal).rejects.toMatchObject({ name: 'TimeoutError' });
-  expect(a.locks.status().changing).toEqual({ add: null, remove: 'b' });
+  expect(a.locks.status().changing).toEqual({ add: null, remove: 'b', by: 'a' });
   if (withdraws) {
     expect(a.locks.withdrawChange()).toEqual(['c']);
     expect(a.locks.status().changing).toBeUndefined();
@@ -66,4 +69,75 @@ test('without a pending change nothing is withdrawn, and a client cannot withdra
   await Promise.all([voter.ready, client.ready]);
   expect(voter.withdrawChange()).toEqual([]);
   expect(() => client.withdrawChange()).toThrow('peer "web" is not a member of "locks". Call one of a');
+});
+
+const token = 'a secret for tests';
+
+/** The answer to an operator's withdrawal at the peer. */
+const withdrawalAt = (locks: Locks) =>
+  new Promise<[number, Record<string, unknown>]>((resolve) => {
+    let status = 0;
+    const response = {
+      writeHead: (code: number) => (status = code),
+      end: (text: string) => resolve([status, JSON.parse(text)]),
+    };
+    const headers = { authorization: `Bearer ${token}` };
+    locks.operatorListener({ token })({ method: 'POST', url: '/withdraw', headers }, response);
+  });
+
+test('a withdrawal reports what was pending, and another peer is named', async () => {
+  const [a, b, c] = (await cuttable('a', 'b', 'c')) as [Cuttable, Cuttable, Cuttable];
+  const voters = ['a', 'b', 'c'];
+  expect(await withdrawalAt(a.locks)).toEqual([200, { voters, missing: [] }]);
+  c.medium.isCut = true;
+  await vi.waitFor(() => expect(a.locks.status()).toMatchObject({ state: 'serving', missing: ['c'] }), 60_000);
+  // The leader is called for the change of the other one.
+  const isLeader = ({ locks }: Cuttable) => locks.status().leader === locks.node.id;
+  const [leader, other] = (isLeader(a) ? [a.locks, b.locks] : [b.locks, a.locks]) as [Locks, Locks];
+  const { id } = other.node;
+  const removal = other.removeMember(leader.node.id, { signal: AbortSignal.timeout(50) });
+  await expect(removal).rejects.toThrow('timeout');
+  const changing = { add: null, remove: leader.node.id, by: id };
+  await vi.waitFor(() => expect(leader.status().changing).toEqual(changing));
+  const error = `peer "${id}" requested the pending change of "locks". Withdraw it there. Nothing has changed`;
+  expect(() => leader.withdrawChange()).toThrow(error);
+  expect(await withdrawalAt(leader)).toEqual([409, { error }]);
+  expect(other.status().changing).toEqual(changing);
+  expect(await withdrawalAt(other)).toEqual([200, { voters, missing: ['c'], withdrawn: changing }]);
+});
+
+test('a list that was already proposed is reported as pending, and may be decided', async () => {
+  const bus = new InProcessBus();
+  const peers = ['a', 'b', 'c'];
+  const gate = new EventTarget();
+  let isHeld = false;
+  const all = peers.map((id) => {
+    const storage = new MapStorage();
+    if (id !== 'b') return createLocks({ transport: bus.transport(id), peers, storage });
+    const save = storage.save.bind(storage);
+    storage.save = async (key, value) => {
+      if (isHeld) await new Promise((resolve) => gate.addEventListener('open', resolve));
+      await save(key, value);
+    };
+    return createLocks({ transport: bus.transport(id), peers, storage });
+  }) as [Locks, Locks, Locks];
+  onTestFinished(() => Promise.all(all.map((locks) => locks.close({ withinMs: 0 }))).then(() => {}));
+  await Promise.all(all.map(({ ready }) => ready));
+  const [a] = all;
+  // From now on b promises nothing.
+  isHeld = true;
+  const error = a.removeMember('c').catch((thrown: unknown) => thrown);
+  const promised = () => (a.node.role(EPOCHS)!.context as EpochsContext).promised;
+  await vi.waitFor(() => expect(promised()?.next.voters).toEqual(['a', 'b']), 60_000);
+  const [status, answer] = await withdrawalAt(a);
+  expect([status, answer]).toMatchObject([200, { withdrawn: { by: 'a' }, changing: { add: null, remove: 'c', by: null } }]);
+  expect(await error).toMatchObject({
+    name: 'AbortError',
+    message:
+      'the change of the members of "locks" was withdrawn at peer "a"; its list was already proposed, and may still be decided',
+  });
+  isHeld = false;
+  gate.dispatchEvent(new Event('open'));
+  await vi.waitFor(() => expect(a.members).toEqual(['a', 'b']), 60_000);
+  expect(a.status().changing).toBeUndefined();
 });

@@ -6,6 +6,7 @@
  * pending, or the withdrawal did not reach every voter.
  */
 import type { InspectedLock, InspectedPeer, LocksInspection } from '../../adapters/locks/inspection.js';
+import type { PendingChange } from '../../adapters/locks/locks-status.js';
 import { escape } from '../../adapters/transports/reading.js';
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
@@ -60,11 +61,13 @@ async function changeMembers(values: ValuesOf<'cluster'>, change: Record<string,
 async function withdraw(values: ValuesOf<'cluster'>): Promise<number> {
   const answer = await ask(values, 'POST', 'withdraw', {});
   if (!answer) return UNKNOWN;
-  const { voters, missing, error } = answer.body;
+  const { voters, missing, withdrawn, changing, error } = answer.body as unknown as Withdrawal;
   if (values.json) console.log(JSON.stringify(answer.body));
-  else if (!Array.isArray(missing)) console.error(escape(`quiver: ${String(error)}`));
+  else if (!missing) console.error(escape(`quiver: ${error}`));
   else {
-    console.log(escape(`Withdrawn. The voters are ${(voters as string[]).join(', ')}.`));
+    const done = withdrawn ? `Withdrawn: ${changeText(withdrawn)}.` : 'No change is pending at this peer.';
+    const result = changing ? `Already proposed, and may still be decided: ${changeText(changing)}.` : done;
+    console.log(escape(`${result} The voters are ${voters.join(', ')}.`));
     if (missing.length > 0)
       console.log(
         escape(
@@ -72,8 +75,17 @@ async function withdraw(values: ValuesOf<'cluster'>): Promise<number> {
         ),
       );
   }
-  if (answer.status !== 200) return NOT_DONE;
-  return (missing as string[]).length === 0 ? DONE : UNKNOWN;
+  if (!missing) return NOT_DONE;
+  return missing.length === 0 && !changing ? DONE : UNKNOWN;
+}
+
+/** The answer to a withdrawal; only the error if it is rejected. */
+interface Withdrawal {
+  readonly voters: readonly string[];
+  readonly missing?: readonly string[];
+  readonly withdrawn?: PendingChange;
+  readonly changing?: PendingChange;
+  readonly error: string;
 }
 
 interface Answer {
@@ -133,13 +145,15 @@ function tokenHere(): string {
 /** Without the control characters of names from other peers. */
 const escapedLines = (lines: readonly string[]): string => lines.map(escape).join('\n').replace(/.*/, bold);
 
+const changeText = ({ add, remove, by }: PendingChange): string =>
+  [add && `add ${add}`, remove && `remove ${remove}`, by ? `requested at ${by}` : 'proposed'].filter(Boolean).join(', ');
+
 function textOf(inspection: LocksInspection, serving: number): string[] {
   const { name, peer, leader, epoch, voters, changing, peers, locks, omitted } = inspection;
-  const change = [changing?.add && `add ${changing.add}`, changing?.remove && `remove ${changing.remove}`].filter(Boolean);
   const width = Math.max(...peers.map(({ id }) => id.length));
   return [
     `${name} at ${peer}: ${serving} of ${voters.length} voters serve epoch ${epoch}, the leader is ${leader ?? 'unknown'}`,
-    ...(change.length === 0 ? [] : [`pending change: ${change.join(', ')}`]),
+    ...(changing ? [`pending change: ${changeText(changing)}`] : []),
     ...peers.map((each) => `  ${each.id.padEnd(width)}  ${peerText(each)}`),
     ...(locks.length === 0 ? ['no lock is held or waited for'] : locks.map(lockText)),
     ...(omitted === 0 ? [] : [`and ${counted(omitted, 'other lock')}`]),
