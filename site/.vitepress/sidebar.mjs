@@ -49,6 +49,7 @@ const chapters = {
 /** The pages of each group, below the page at its head. */
 const groups = {
   'docs/recipes': {
+    'docs/recipes/voters': 'Voters and clients as services',
     'docs/recipes/cron': 'A cron that fires once',
     'docs/recipes/job-queue': 'A job queue',
     'docs/recipes/single-writer': 'A single writer',
