@@ -113,7 +113,6 @@ export const PARTS = {
     imports: `import { createLocks } from 'xstate-quiver/locks';\nimport { linked } from 'xstate-quiver/transports';`,
     notRun: 'several machines, of which the page shows one at a time; adapters/locks/members.test.ts runs them',
   },
-  'operating-locks.md 2': { imports: `import { createLocks } from 'xstate-quiver/locks';` },
   'operating-locks.md 3': {
     before: `const token = 'a secret of a page';`,
     notRun: 'it listens at a port; bin/cluster.test.ts runs it',

@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** A whole entry, or some of its names. */
 const BOUNDS_KB: Readonly<Record<string, number>> = {
   '.': 41,
-  './locks': 64.8,
-  './locks createLocks': 60.9,
+  './locks': 65.4,
+  './locks createLocks': 61,
   './locks lockLogic': 2.2,
   './election': 33.4,
   './quota': 43.9,

@@ -197,8 +197,7 @@ export class Members {
     const { node, transport, voters } = this;
     if (!voters.includes(node.id)) throw this.notAMember();
     const by = pendingAt(node)?.by ?? node.id;
-    if (by !== node.id)
-      throw new UsageError(`peer "${by}" requested the pending change of "${node.name}". Withdraw it there. Nothing has changed`);
+    if (by !== node.id) throw new UsageError(`peer "${by}" requested the pending change of "${node.name}". Withdraw it there`);
     node.attempt('withdraw');
     return voters.filter((voter) => voter !== node.id && !transport.peers.has(voter));
   }
@@ -324,7 +323,7 @@ export class Members {
 }
 
 function withdrawn(node: LiveNode): Error {
-  const rest = pendingAt(node) ? '; its list was already proposed, and may still be decided' : '';
+  const rest = pendingAt(node) ? ', and may still be decided: its list was already proposed' : '';
   return new DOMException(`the change of the members of "${node.name}" was withdrawn at peer "${node.id}"${rest}`, 'AbortError');
 }
 

@@ -120,10 +120,7 @@ async function change(locks: Operated, parameters: URLSearchParams): Promise<Ans
     return failure(400, 'a change of members needs add, remove, or both');
   } catch (error) {
     if (error !== signal.reason) return failure(409, thrownText(error));
-    return failure(
-      504,
-      `the change is not decided after ${timeoutMs} ms and may still be; status shows it as long as it is pending`,
-    );
+    return failure(504, `the change is not decided after ${timeoutMs} ms and may still be; status shows it while it is pending`);
   }
 }
 

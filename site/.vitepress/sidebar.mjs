@@ -50,6 +50,7 @@ const chapters = {
 const groups = {
   'docs/recipes': {
     'docs/recipes/voters': 'Voters and clients as services',
+    'docs/recipes/opentelemetry': 'Metrics and traces with OpenTelemetry',
     'docs/recipes/cron': 'A cron that fires once',
     'docs/recipes/job-queue': 'A job queue',
     'docs/recipes/single-writer': 'A single writer',
