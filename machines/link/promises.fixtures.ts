@@ -1,12 +1,23 @@
 /** Systems for mutants of a link that its own systems do not detect: longer runs, over all of its behavior. */
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 import { because } from '../because.fixtures.js';
-import { CHART } from './view.js';
+import type { Configuration } from '../protocol.js';
+import { CHART, endsOf } from './view.js';
 
 const peerOf = (node: string) => (node === 'n0' ? 'n1' : 'n0');
 const post = (at: number, node: string, body: number, peer = peerOf(node)) => ({ at, node, do: 'post', peer, body });
-const ends = (at: number, node: string, word: 'restart' | 'leave') => ({ at, node, do: word, peer: peerOf(node) });
+const ends = (at: number, node: string, word: 'restart' | 'leave' | 'gone', peer = peerOf(node)) => ({
+  at,
+  node,
+  do: word,
+  peer,
+});
 const change = (at: number, word: 'cut' | 'join', u = 'n0', v = 'n2') => ({ at, do: word, link: [u, v] });
+
+const channel = (at: number, word: 'down' | 'up') => ({ at, do: word, channel: ['n1', 'n0'] });
+
+const isDown = ({ nodes }: Configuration): boolean =>
+  [...nodes.values()].some((node) => endsOf(node).some(({ value }) => value === 'down'));
 
 const pair = { kind: 'path', n: 2 };
 const many = Array.from({ length: 12 }, (_, i) => i);
@@ -88,6 +99,92 @@ export const further: readonly FurtherSystem[] = [
     options: { window: 2, room: 2, patience: 4, beat: 10 },
     events: [change(0, 'cut'), change(0, 'cut', 'n1', 'n2'), change(200, 'cut', 'n2', 'n3'), change(400, 'join', 'n2', 'n3')],
     states: 0,
+  },
+  // The frame that begins a connection has messages, in both states in which it may arrive, and rejections have acknowledgments.
+  {
+    topology: pair,
+    options: { window: 3, room: 3, patience: 6, beat: 10 },
+    events: [channel(0, 'down'), post(0, 'n0', 1), channel(0.5, 'up')],
+    states: 0,
+  },
+  {
+    topology: pair,
+    options: { window: 8, room: 20, patience: 9, beat: 10 },
+    network: { latency: { min: 1, max: 9 }, order: 'unordered', loss: 0.2 },
+    events: many.flatMap((i) => {
+      const [at, node] = [50 * i, `n${i % 2}`];
+      return [ends(at, node, 'restart'), ...many.map((k) => post(at + k, node, 20 * i + k))];
+    }),
+    states: 0,
+  },
+  // Both ends receive a true report that the peer is gone.
+  {
+    topology: pair,
+    options: { window: 2, room: 2, patience: 30, beat: 10 },
+    events: [change(50, 'cut', 'n0', 'n1'), ends(60, 'n0', 'gone'), ends(60, 'n1', 'gone'), change(200, 'join', 'n0', 'n1')],
+    states: 0,
+  },
+  // The same, where a third node may relay.
+  {
+    topology: { kind: 'ring', n: 3 },
+    options: { window: 2, room: 2, patience: 4, beat: 10 },
+    events: [change(50, 'cut'), change(50, 'cut', 'n1', 'n2'), ends(51, 'n0', 'gone', 'n2'), change(200, 'join', 'n1', 'n2')],
+    states: 0,
+  },
+  // Only one end receives the other: the silent one is suspected, and later reported as gone.
+  {
+    topology: pair,
+    options: { window: 2, room: 2, patience: 6, beat: 10 },
+    events: [
+      post(30, 'n0', 1),
+      post(30, 'n1', 2),
+      channel(60, 'down'),
+      channel(124, 'up'),
+      post(160, 'n0', 3),
+      post(160, 'n1', 4),
+      channel(210, 'down'),
+      ends(212, 'n0', 'gone'),
+      channel(240, 'up'),
+    ],
+    states: 0,
+  },
+  // Each end may suspect the other once, and is cut off twice.
+  {
+    topology: pair,
+    options: { window: 2, room: 2, patience: 2, beat: 10, suspicions: 1 },
+    events: [50, 150].flatMap((at) => [change(at, 'cut', 'n0', 'n1'), change(at + 50, 'join', 'n0', 'n1')]),
+    states: 0,
+  },
+  // Each report that the peer is gone is false, and the medium is so slow that only the answer to a probe proves it.
+  {
+    topology: pair,
+    options: { window: 2, room: 2, patience: 12, beat: 10 },
+    network: { latency: 6 },
+    events: many.map((i) => ends(100 + 37 * i, 'n0', 'gone')),
+    states: 0,
+    promises: [
+      {
+        name: 'a false report has no effect',
+        description: 'A link whose peer answers stays up.',
+        kind: 'always',
+        holds: (c) => !isDown(c),
+      },
+    ],
+  },
+  // The peer of an idle link falls silent, and comes back soon after the patience.
+  {
+    topology: pair,
+    options: { window: 2, room: 2, patience: 30, beat: 10 },
+    events: [change(100, 'cut', 'n0', 'n1'), change(440, 'join', 'n0', 'n1')],
+    states: 0,
+    promises: [
+      {
+        name: 'a silence is noticed',
+        description: 'A link goes down soon after the patience of an end.',
+        kind: 'sometimes',
+        holds: isDown,
+      },
+    ],
   },
 ];
 

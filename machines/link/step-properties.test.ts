@@ -77,7 +77,34 @@ test.each([
   expect(brokenByMutant(link, scenario, 'link', edit)).toContain(name);
 });
 
-test('the chart itself has no violations', () => expect(brokenByMutant(link, scenario)).toEqual([]));
+/** Two nodes are cut off from each other twice. One of them receives a report the first time. */
+const cutOff = {
+  protocol: 'link',
+  topology: { kind: 'path', n: 2 },
+  options: { patience: 4, beat: 10, suspicions: 2 },
+  events: [
+    ...[50, 200].flatMap((at) => [
+      { at, do: 'cut', link: ['n0', 'n1'] },
+      { at: at + 100, do: 'join', link: ['n0', 'n1'] },
+    ]),
+    { at: 52, node: 'n0', do: 'gone', peer: 'n1' },
+  ],
+};
+
+const GONE = 'a peer that is silent after a report is announced as gone';
+
+test.each([
+  [GONE, 'drop action up: gone, action 1'],
+  [GONE, 'drop transition up: timer'],
+  [GONE, 'drop action up: timer, action 2'],
+  [GONE, 'drop guard up: timer'],
+  [LED, 'drop action up: timer, action 1'],
+  [LED, 'drop action up: timer #2, action 1'],
+])('%s: %s', (name, edit) => {
+  expect(brokenByMutant(link, cutOff, 'link', edit)).toContain(name);
+});
+
+test.each([scenario, cutOff])('the chart itself has no violations', (json) => expect(brokenByMutant(link, json)).toEqual([]));
 
 /** An end that is up, has received four messages, and has two in flight, of which the peer has acknowledged none. */
 const end = {

@@ -3,7 +3,7 @@ import type { Message, NodeId } from '../effects.js';
 import type { Configuration, LinksView, PropertyResult, Step } from '../protocol.js';
 import { courseOf, type Course } from './course.js';
 import { fresh, type LinkContext } from './frames.js';
-import type { LinkChartEvent } from './machine.js';
+import type { LinkChartEvent, LinkNotification } from './machine.js';
 import { NOTHING_SENT, spokenBy, Speech, type Spoken, type Utterance } from './speech.js';
 import { isUp, roleTo, type End } from './view.js';
 import { wayAfter, type Relay } from './ways.js';
@@ -19,7 +19,7 @@ interface EndStep {
   readonly course: Course;
 }
 
-/** Five properties that depend on a step, and not only on the state after it. */
+/** Six properties that depend on a step, and not only on the state after it. */
 export class LinkStepProperties {
   /** The messages sent on the present connection, by node and peer. */
   private readonly spoken = new Map<string, Spoken>();
@@ -28,8 +28,11 @@ export class LinkStepProperties {
   private isByEachWay = true;
   private isReceived = true;
   private isStranger = true;
+  private isReported = true;
+  /** The ends whose peer was reported as gone, and has sent nothing since. */
+  private readonly reported = new Set<string>();
 
-  record(step: Step, before: Ends, after: Ends, { links }: Configuration): void {
+  record(step: Step<LinkNotification>, before: Ends, after: Ends, { links }: Configuration): void {
     const { node, sent } = step;
     const asked = askedOf(step, before);
     const direct = sent.flatMap(({ to, message }) => (isWord(message) ? [{ to, message }] : []));
@@ -55,11 +58,16 @@ export class LinkStepProperties {
       this.isByEachWay = false;
     this.judge(taken);
     this.listen(`${node} ${peer}`, taken, isDirect || isPassed ? words : null);
+    const isAnnounced = step.emitted.some((notice) => notice.type === 'link.gone' && notice.peer === peer);
+    this.report(`${node} ${peer}`, taken, isAnnounced);
   }
 
   /** Resets the record of a node whose state has changed other than by its own step. */
   forget(node: NodeId, ends: Ends): void {
-    for (const [peer, { context }] of ends) this.spoken.set(`${node} ${peer}`, spokenBy(context));
+    for (const [peer, { context }] of ends) {
+      this.spoken.set(`${node} ${peer}`, spokenBy(context));
+      this.reported.delete(`${node} ${peer}`);
+    }
   }
 
   results(): PropertyResult[] {
@@ -70,14 +78,25 @@ export class LinkStepProperties {
       { name: 'messages use every available way', kind: always, holds: this.isByEachWay },
       { name: 'proven messages are delivered immediately, and nothing else changes state', kind: always, holds: this.isReceived },
       { name: 'a restarted end forgets its peer', kind: always, holds: this.isStranger },
+      { name: 'a peer that is silent after a report is announced as gone', kind: always, holds: this.isReported },
     ];
   }
 
   private judge(step: EndStep): void {
     const { before, after, event, course } = step;
-    if (after.value !== course.value) this.isLed = false;
+    if (after.value !== course.value || !isCounted(step)) this.isLed = false;
     if (!isReceived(step)) this.isReceived = false;
     if (event.type === 'restart' && !isStranger(before.context, after.context)) this.isStranger = false;
+  }
+
+  /** The first heartbeat after a report takes the link down, unless the peer has sent something, or must not be suspected. */
+  private report(key: string, { before, after, event, course: { received } }: EndStep, isAnnounced: boolean): void {
+    const { suspicions, base } = before.context;
+    const isGone = event.type === 'timer' && this.reported.has(key) && suspicions !== 0;
+    if (isAnnounced !== isGone || (isGone && isUp(after))) this.isReported = false;
+    const isAlive = received !== undefined && received.frame.ack >= base;
+    if (!isUp(after) || isAlive) this.reported.delete(key);
+    else if (event.type === 'gone') this.reported.add(key);
   }
 
   /** Judges the sent messages. `null` means that the direct way and the relay are down, so that no message can be seen. */
@@ -142,6 +161,13 @@ function isReceived({ before, after, course: { received, isNothing } }: EndStep)
   const [base, expected] = isFirst ? [0, 0] : [was.base, was.expected];
   const come = fresh({ ...is, expected }, frame).length;
   return is.base === Math.max(base, frame.ack) && is.expected === expected + come;
+}
+
+/** True if a suspicion takes one from those that are left. */
+function isCounted({ before, after, event }: EndStep): boolean {
+  const isSuspicion = event.type === 'timer' && isUp(before) && !isUp(after);
+  const { suspicions } = before.context;
+  return after.context.suspicions === (isSuspicion && suspicions !== null ? suspicions - 1 : suspicions);
 }
 
 /** True if the end remembers nothing of its peer, and has no messages to send. */
