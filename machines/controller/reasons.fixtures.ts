@@ -74,6 +74,7 @@ export const reasons: Readonly<Record<string, string>> = {
     swap('severing: settled', 3),
     swap('severing: settled', 4),
   ),
+  ...because('main', 'a node leaves only if it has lost no child', 'drop transition outside: link.up'),
   ...because('main', 'collecting leads to settling at once, for nobody is awaited', 'retarget settling: rested, to collecting'),
   ...because('deposits', APART, swap('(root): deposit'), swap('open: always'), swap('open: always #3', 2)),
   ...because(
