@@ -9,6 +9,7 @@ import { directory } from '../directory/index.js';
 import { election } from '../election/index.js';
 import { UsageError } from '../errors.js';
 import { exclusion } from '../exclusion/index.js';
+import { link } from '../link/index.js';
 import type { Protocol } from '../protocol.js';
 import { queue } from '../queue/index.js';
 import { compose, type ComposeOptions } from './index.js';
@@ -102,13 +103,13 @@ describe('side by side', () => {
   });
 });
 
-/** The leader takes the token: each change of the leader moves it. */
+/** Each new leader takes a place in the queue. */
 const officeWith = (options: Partial<ComposeOptions> = {}) =>
   compose(
-    { lead: election, lock: directory },
+    { lead: election, line: queue },
     {
       name: 'office',
-      stack: [{ on: 'lead.leader', do: 'lock.request', when: ({ leader }, node) => leader === node }],
+      stack: [{ on: 'lead.leader', do: 'line.request', when: ({ leader }, node) => leader === node }],
       ...options,
     },
   );
@@ -147,10 +148,17 @@ describe('stacked', () => {
     );
   });
 
-  test('a new leader takes the token', () => {
-    const { verdict, summary } = run(officeWith(), { ...path(3), options: { lock: { hold: 2 }, lead: { leader: 'n1' } } });
+  test('a new leader takes a place in the queue', () => {
+    const events = [
+      { at: 20, do: 'cut', link: ['n0', 'n1'] },
+      { at: 25, do: 'cut', link: ['n1', 'n2'] },
+    ];
+    const options = { line: { tree: 'stabilizing' }, lead: { leader: 'n1' } };
+    const scenario = { topology: { kind: 'ring', n: 4 }, options, events, until: { at: 300 } };
+    const { verdict, summary } = run(officeWith(), scenario);
     expect(verdict).toBe('valid');
-    expect((summary['lead'] as any).leaders).toMatchObject({ n0: 'n1' });
+    expect((summary['lead'] as any).leaders).toEqual({ n0: 'n2', n1: 'n1', n2: 'n2', n3: 'n2' });
+    expect((summary['line'] as any).order.map(([requester]: readonly string[]) => requester)).toEqual(['n1', 'n2']);
   });
 
   test('a stack that forgets its timer is noticed', () => {
@@ -166,23 +174,30 @@ describe('stacked', () => {
     const both = officeWith({
       properties: () => [
         {
-          name: 'only a leader waits for the token',
-          description: 'Violated by the node that holds the token at the start.',
+          name: 'no queue ends at the leader',
+          description: 'Violated at the start, where both are the first node.',
           kind: 'always',
-          holds: ({ nodes }) => [...nodes.values()].every((node) => node['lock.directory']!.value === 'idle'),
+          holds: ({ nodes }) => {
+            const { 'lead.election': leader, 'line.pointer': pointer } = nodes.get('n0')!;
+            return leader!.value !== 'leader' || pointer!.value !== 'self';
+          },
         },
       ],
     });
-    const report = run(both, path(2));
-    expect(report.properties).toContainEqual(
-      expect.objectContaining({ name: 'only a leader waits for the token', holds: false }),
-    );
+    const report = run(both, { ...path(2), until: { at: 20 } });
+    expect(report.properties).toContainEqual(expect.objectContaining({ name: 'no queue ends at the leader', holds: false }));
   });
 });
 
 describe('bad input names the thing, the place and the fix', () => {
   const refused: readonly [string, () => unknown, string | RegExp][] = [
     ['a list of parts', () => compose([directory, directory] as never), /Two parts of one protocol need two names/],
+    ['a protocol as the parts', () => compose(directory as never, queue as never), /compose needs an object of parts by name/],
+    ['options that are null', () => compose({ a: directory, b: queue }, null as never), 'compose("a+b"): the options are null. Pass an object with name, stack, properties'],
+    ['a number as name', () => compose({ a: directory, b: queue }, { name: 7 } as never), /name is not a text/],
+    ['an empty name', () => compose({ a: directory, b: queue }, { name: '' }), /name is not a text/],
+    ['a list of properties', () => compose({ a: directory, b: queue }, { properties: [] } as never), /properties is not a function/],
+    ['a command without its fields', () => compose({ a: directory, b: link }, { stack: [{ on: 'a.granted', do: 'b.post' }] }), 'compose("a+b"): stack[0].do is "b.post", which needs peer and body. Return them from fields'],
     ['no part', () => compose({}, { name: 'x' }), /compose\("x"\): no parts are given/],
     ['a core', () => compose({ a: {} as Protocol }), 'compose("a"): the composition and its part have the same name "a". Rename one of them'],
     ['no protocol', () => compose({ a: {} as Protocol }, { name: 'x' }), /part "a" is not a protocol. Pass what defineProtocol or compose returns/],
@@ -202,6 +217,22 @@ describe('bad input names the thing, the place and the fix', () => {
   test.each(refused)('%s', (_, build, message) => {
     expect(build).toThrow(UsageError);
     expect(build).toThrow(message);
+  });
+
+  test.each([
+    [{ peer: 7, body: 1 }, 'peer for b.post is 7 after a.granted at n1. Return the id of a node'],
+    [{ peer: 'n0' }, 'body for b.post is undefined after a.granted at n1. Return an integer'],
+  ])('fields %j', (fields, message) => {
+    const posting = compose({ a: directory, b: link }, { stack: [{ on: 'a.granted', do: 'b.post', fields: () => fields }] });
+    const events = [{ at: 0, node: 'n1', do: 'a.request' }];
+    expect(() => run(posting, { ...path(2), events, until: { at: 9 } })).toThrow(`stack[0].fields: the ${message}`);
+  });
+
+  test('ports that differ', () => {
+    const ports = (port: number) => ({ ports: [['n0', port, 'n1', 1]] });
+    const two = (options: object) => () => scenarioOf(compose({ a: exclusion, b: exclusion }), { ...path(2), options });
+    expect(two({ b: ports(3) })).toThrow('options.a.ports and options.b.ports differ');
+    expect(two({ a: ports(3), b: ports(3) })().options).toBeDefined();
   });
 
   test('options of a part', () => {

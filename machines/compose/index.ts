@@ -10,7 +10,8 @@
  * Promises: each part keeps its own promises, because it shares no variable and no message with another one. A property that speaks of several
  * parts is given by `properties`.
  *
- * Limitations: a composition has no `reload`, and the answers to first draws (`options.…draws`) can be fixed in one part only.
+ * Limitations: a composition has no `reload`, and the answers to first draws (`options.…draws`) can be fixed in one part only. Anonymous parts
+ * have the same ports.
  */
 import { isObject } from '../checks.js';
 import { UsageError } from '../errors.js';
@@ -117,7 +118,7 @@ export function compose(parts: Readonly<Record<string, Protocol>>, options: Comp
       const part = of(notice.type);
       return part?.protocol.newcomer?.(part.innerMessage(notice));
     },
-    ports: (given) => list.flatMap((part) => (part === list[0] ? (part.protocol.ports?.(given[part.name]) ?? []) : [])),
+    ports: (given) => portsOf(list, given)[0] ?? [],
     draws: (given) => Object.fromEntries(list.flatMap((part) => Object.entries(part.protocol.draws?.(given[part.name]) ?? {}))),
     properties: (instance) => [
       ...list.flatMap((part) => part.protocol.properties(part.instance(instance)).map((one) => propertyOf(part, one))),
@@ -134,18 +135,25 @@ export function compose(parts: Readonly<Record<string, Protocol>>, options: Comp
   };
 }
 
+const isProtocol = (given: unknown): given is Protocol => isObject(given) && typeof given['properties'] === 'function';
+
 /** Events of links use these prefixes. */
 const RESERVED = ['link', 'xstate'];
 const KEYS = ['name', 'stack', 'properties'];
 
 function checked(parts: unknown, options: ComposeOptions) {
-  if (!isObject(parts))
+  if (!isObject(parts) || isProtocol(parts))
     throw new UsageError(
       'compose needs an object of parts by name: compose({ tree: directory, line: queue }). Two parts of one protocol need two names.',
     );
   const names = Object.keys(parts);
-  const { name = names.join('+'), stack = [] } = options;
-  const complain = complaint(name);
+  const joined = names.join('+');
+  if (!isObject(options)) complaint(joined)(`the options are ${JSON.stringify(options)}. Pass an object with ${KEYS.join(', ')}`);
+  const { name = joined, stack = [], properties } = options;
+  const complain: (why: string) => never = complaint(name);
+  if (typeof name !== 'string' || name === '') complain('name is not a text. Pass one, or leave it out');
+  if (properties !== undefined && typeof properties !== 'function')
+    complain('properties is not a function. Pass a function that returns a list of properties');
   const unknown = Object.keys(options).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) complain(`options.${unknown} is not known. The options are ${KEYS.join(', ')}`);
   if (names.length === 0) complain('no parts are given. Pass protocols by name, as in compose({ tree: directory, line: queue })');
@@ -154,10 +162,8 @@ function checked(parts: unknown, options: ComposeOptions) {
     if (!/^[A-Za-z][\w-]*$/.test(key) || RESERVED.includes(key))
       complain(`a part cannot be named "${key}". Use letters, digits, "-" and "_", and neither ${RESERVED.join(' nor ')}`);
     const protocol = parts[key];
-    if (!isObject(protocol) || typeof protocol['properties'] !== 'function')
-      complain(`part "${key}" is not a protocol. Pass what defineProtocol or compose returns`);
-    if ((protocol as Protocol).wiring?.stack)
-      complain(`part "${key}" is a composition with a stack. Pass its parts and its rules to this one`);
+    if (!isProtocol(protocol)) complain(`part "${key}" is not a protocol. Pass what defineProtocol or compose returns`);
+    if (protocol.wiring?.stack) complain(`part "${key}" is a composition with a stack. Pass its parts and its rules to this one`);
   }
   const list = Object.entries(parts as Record<string, Protocol>).map(([key, protocol]) => new Part(key, protocol));
   const [anonymous, named] = ['ports', 'names'].map((kind) => list.find(({ protocol }) => protocol.network.addressing === kind));
@@ -192,7 +198,7 @@ function optionsOf(list: readonly Part[], raw: Readonly<Record<string, unknown>>
   const drawn = names.filter((name) => isObject(raw[name]) && 'draws' in raw[name]);
   if (drawn.length > 1)
     throw new UsageError(`options.${drawn[1]}.draws cannot be combined with options.${drawn[0]}.draws. Keep one of them.`);
-  return Object.fromEntries(
+  const options = Object.fromEntries(
     list.map(({ name, protocol }) => {
       const given = raw[name] ?? {};
       if (!isObject(given))
@@ -205,7 +211,16 @@ function optionsOf(list: readonly Part[], raw: Readonly<Record<string, unknown>>
       }
     }),
   );
+  if (new Set(portsOf(list, options).map((ports) => JSON.stringify(ports))).size > 1)
+    throw new UsageError(
+      `${names.map((name) => `options.${name}.ports`).join(' and ')} differ, and a link has one port at each end. Give all parts the same ports.`,
+    );
+  return options;
 }
+
+/** The ports of the links, from each part that knows them. */
+const portsOf = (list: readonly Part[], options: PartsOptions) =>
+  list.map(({ name, protocol }) => protocol.ports?.(options[name]) ?? []).filter(({ length }) => length > 0);
 
 type OpenRoles = { has(role: string): boolean };
 

@@ -13,8 +13,9 @@
  */
 import { assign, setup } from 'xstate';
 import { arm, effects, type Message, type NodeId } from '../effects.js';
+import { isIntegerOf } from '../checks.js';
 import { UsageError } from '../errors.js';
-import type { Property, RoleView, Step } from '../protocol.js';
+import type { Command, Property, RoleView, Step } from '../protocol.js';
 import type { Part } from './parts.js';
 
 /**
@@ -120,14 +121,27 @@ const waitsIn = (view: Readonly<Record<string, { readonly context: any }>> | und
 
 /** The commands that a notice, with its part's prefix, issues at a node. */
 export function issuedBy(rules: readonly StackRule[], parts: readonly Part[], notice: Message, node: NodeId): readonly Message[] {
-  return rules.flatMap((rule) => {
+  return rules.flatMap((rule, index) => {
     if (rule.on !== notice.type) return [];
     const inner = partOf(parts, rule.on)!.innerMessage(notice);
     if (rule.when?.(inner, node) === false) return [];
     const part = partOf(parts, rule.do)!;
     const command = part.protocol.commands[part.inner(rule.do)]!;
-    return [part.outerMessage(command.event(rule.fields?.(inner, node) ?? {}))];
+    const given = rule.fields?.(inner, node) ?? {};
+    const wrong = command.fields?.find((field) => !isGiven(given[field.name], field));
+    if (wrong)
+      throw new UsageError(
+        `stack[${index}].fields: the ${wrong.name} for ${rule.do} is ${JSON.stringify(given[wrong.name])} after ${rule.on} at ${node}. Return ${wrong.type === 'node' ? 'the id of a node' : 'an integer'}`,
+      );
+    return [part.outerMessage(command.event(given))];
   });
+}
+
+type Field = NonNullable<Command['fields']>[number];
+
+function isGiven(value: unknown, { type, min = Number.MIN_SAFE_INTEGER, optional = false }: Field): boolean {
+  if (value === undefined) return optional;
+  return type === 'node' ? typeof value === 'string' : isIntegerOf(value, min);
 }
 
 export const partOf = (parts: readonly Part[], name: string): Part | undefined => parts.find((part) => part.owns(name));
@@ -168,6 +182,11 @@ function checkRule(rule: StackRule, place: string, parts: readonly Part[], compl
   if (!commands.includes(to.inner(rule.do)))
     complain(
       `${place}.do is "${rule.do}", and "${to.inner(rule.do)}" is not a command of ${to.protocol.name}. Its commands: ${commands.join(', ') || 'none'}`,
+    );
+  const required = (to.protocol.commands[to.inner(rule.do)]!.fields ?? []).filter(({ optional }) => !optional);
+  if (required.length > 0 && !rule.fields)
+    complain(
+      `${place}.do is "${rule.do}", which needs ${required.map(({ name }) => name).join(' and ')}. Return them from fields`,
     );
 }
 
