@@ -258,6 +258,8 @@ test('a misspelled event or notice does not compile', () => {
   ) => [
     // @ts-expect-error a misspelled event
     quota.send({ type: 'taek' }),
+    // @ts-expect-error a missing input
+    createActor(quotaLogic, {}),
     // @ts-expect-error an event with a wrong field
     quota.send({ type: 'take', amount: 'all' }),
     // @ts-expect-error an event without its field

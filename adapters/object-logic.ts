@@ -66,15 +66,16 @@ export type ObjectSnapshot<S> = Snapshot<undefined> & S;
  *
  * @public
  */
-export interface ObjectLogic<K extends string, O, S, E extends EventObject, N extends EventObject> extends ActorLogic<
-  ObjectSnapshot<S>,
-  E,
-  { readonly [key in K]: O } | undefined,
-  ActorSystem<any>,
-  N
-> {
+export interface ObjectLogic<
+  K extends string,
+  O,
+  S,
+  E extends EventObject,
+  N extends EventObject,
+  I = { readonly [key in K]: O },
+> extends ActorLogic<ObjectSnapshot<S>, E, I, ActorSystem<any>, N> {
   /** The same logic bound to this object, without input. Use it for a machine that is restored from persisted text. */
-  of(object: O): ObjectLogic<K, O, S, E, N>;
+  of(object: O): ObjectLogic<K, O, S, E, N, I | undefined>;
 }
 
 /** Calls `announce` once the object participates. An object that cannot connect closes with its error, which ends the actor. */

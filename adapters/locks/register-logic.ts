@@ -66,7 +66,11 @@ interface State<T> {
   readonly value: T | undefined;
 }
 
+type Bound<T extends Json> = { readonly register: Register<T> } | undefined;
+
 /** The type of `registerLogic`. */
 interface RegisterLogic extends ObjectLogic<'register', Register<Json>, State<Json>, RegisterEvent, RegisterNotice> {
-  of<T extends Json>(register: Register<T>): ObjectLogic<'register', Register<T>, State<T>, RegisterEvent<T>, RegisterNotice<T>>;
+  of<T extends Json>(
+    register: Register<T>,
+  ): ObjectLogic<'register', Register<T>, State<T>, RegisterEvent<T>, RegisterNotice<T>, Bound<T>>;
 }

@@ -5,7 +5,7 @@
  * docs/queues.md.
  */
 import type { NodeId } from '../../machines/effects.js';
-import { UsageError } from '../../machines/errors.js';
+import { thrownText, UsageError } from '../../machines/errors.js';
 import { multicastCore, type PlacesOptions } from '../../machines/queue/applications/core.js';
 import type { Delivered, Sent } from '../../machines/queue/applications/delivery.js';
 import { nodeOf, type OperationId } from '../../machines/queue/applications/places.js';
@@ -91,11 +91,7 @@ export class Multicast<M = unknown> extends EventTarget implements AsyncDisposab
    */
   async send(message: M): Promise<OrderedMessage<M>> {
     if (this.ended) throw this.ended;
-    const text = JSON.stringify(message) as string | undefined;
-    if (text === undefined)
-      throw new UsageError(
-        `multicast.send: JSON cannot contain a value of type ${typeof message}. Pass an object, list, text, number, boolean or null`,
-      );
+    const text = textOf(message);
     return new Promise((give, refuse) => {
       this.placing.push({ give, refuse });
       this.node.command('multicast', { message: JSON.parse(text) as M });
@@ -128,6 +124,18 @@ export class Multicast<M = unknown> extends EventTarget implements AsyncDisposab
     for (const { refuse } of [...this.placing.splice(0), ...this.placed.values()]) refuse(error);
     this.placed.clear();
   }
+}
+
+/** The message as text, before its sender can change it. */
+function textOf(message: unknown): string {
+  let why = `JSON cannot contain a value of type ${typeof message}`;
+  try {
+    const text = JSON.stringify(message) as string | undefined;
+    if (text !== undefined) return text;
+  } catch (error) {
+    why = thrownText(error);
+  }
+  throw new UsageError(`multicast.send: ${why}. Pass an object, list, text, number, boolean or null`);
 }
 
 interface Caller<M> {

@@ -1,7 +1,7 @@
 /** Queue and multicast over live transports: one order at all peers, in one process and through a hub, and as actors of a machine. */
 import { createActor } from 'xstate';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ClosedError } from '../transports/errors.js';
+import { ClosedError, ConnectionError } from '../transports/errors.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { messagePort, MessagePortHub } from '../transports/message-port.js';
 import { withMedium } from '../transports/medium.js';
@@ -82,7 +82,8 @@ test('peers that list each other in any order deliver all messages in one order'
   const lists = [ids, ids.toReversed(), ['b', 'a', 'c']];
   const peers = ids.map((id, i) => createMulticast<number>({ transport: bus.transport(id), peers: lists[i]! }));
   const delivered = peers.map(deliveriesOf);
-  await Promise.all(Array.from({ length: 30 }, (_, i) => peers[i % 3]!.send(i)));
+  const sent = await Promise.all(Array.from({ length: 30 }, (_, i) => peers[i % 3]!.send(i)));
+  expect(sent).toMatchObject(sent.map((_, i) => ({ peer: ids[i % 3], message: i })));
   await vi.waitFor(() => expect(delivered.map(({ length }) => length)).toEqual([30, 30, 30]));
   expect(delivered[1]).toEqual(delivered[0]);
   expect(delivered[2]).toEqual(delivered[0]);
@@ -103,9 +104,55 @@ test('send resolves with the message at its place, and rejects after the end', a
   expect(sent).toMatchObject({ peer: 'a', message: { text: 'hello' } });
   expect(delivered).toEqual([sent]);
   await expect(a.send(undefined)).rejects.toThrow('JSON cannot contain a value of type undefined');
+  const circle: object[] = [];
+  circle.push(circle);
+  await expect(a.send(circle)).rejects.toThrow(/^multicast.send: Converting circular structure/);
   const closing = a.close();
   await expect(a.send('late')).rejects.toThrow(ClosedError);
   await closing;
+});
+
+test('a message without a place is rejected at the end, with its reason', async () => {
+  const bus = busOf();
+  // The first peer, which is the center of the queue, is absent.
+  const b = createMulticast({ transport: bus.transport('b'), peers: ids });
+  await b.ready;
+  const waiting = b.send('waits');
+  void b.close();
+  await expect(waiting).rejects.toThrow(new ClosedError('multicast "multicast" is closed'));
+  const again = createMulticast({ transport: bus.transport('c'), peers: ids });
+  await again.ready;
+  const twin = createMulticast({ transport: bus.transport('c'), peers: ids });
+  const rejected = twin.send('before the end');
+  await expect(rejected).rejects.toThrow(ConnectionError);
+  await expect(twin.send('after the end')).rejects.toThrow(ConnectionError);
+  await again.close();
+});
+
+test('an object is closed by await using, and is an actor by itself', async () => {
+  const bus = busOf();
+  const closed: Promise<unknown>[] = [];
+  {
+    await using queue = createQueue({ transport: bus.transport('a'), peers: ['a'] });
+    await using multicast = createMulticast({ transport: bus.transport('b'), peers: ['b'] });
+    closed.push(queue.node.closed, multicast.node.closed);
+    for (const { actor, node } of [queue, multicast]) expect(actor).toBe(node.actor);
+  }
+  expect(await Promise.all(closed)).toEqual([null, null]);
+});
+
+test('an actor announces the operation behind its own', async () => {
+  const bus = busOf();
+  const [a, b] = ['a', 'b'].map((id) => createQueue({ transport: bus.transport(id), peers: ['a', 'b'] }));
+  const places = createActor(queueLogic, { id: 'places', input: { queue: a! } });
+  const notices: object[] = [];
+  places.on('followed', (notice) => notices.push(notice));
+  places.start();
+  const { id } = await a!.enqueue();
+  await b!.enqueue();
+  expect(notices).toEqual([{ type: 'followed', from: 'places', id, by: 'b' }]);
+  places.stop();
+  await Promise.all([a!.close(), b!.close()]);
 });
 
 test('as actors: places and deliveries arrive as notices with the id of the actor', async () => {
@@ -136,10 +183,11 @@ test('as actors: places and deliveries arrive as notices with the id of the acto
 });
 
 test.each([createQueue, createMulticast])('%o refuses wrong options', (create) => {
+  const { name } = create;
   const transport = busOf().transport('a');
   expect(() => create({ transport, peers: ['b'] })).toThrow('peer "a" is missing in peers (b). Add it.');
   expect(() => create({ transport, peers: ['a'], roundTripMs: 0 })).toThrow(
     'roundTripMs is 0. Pass a whole number of milliseconds',
   );
-  expect(() => create({ transport, peers: ['a'], parents: {} } as never)).toThrow('has no option parents');
+  expect(() => create({ transport, peers: ['a'], parents: {} } as never)).toThrow(`${name} has no option parents`);
 });
