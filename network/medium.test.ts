@@ -203,7 +203,8 @@ describe('a medium that fails ends the run', () => {
       /scheduler that does not advance/,
     ],
     'what is no message': [() => map(() => undefined as never), /emitted undefined/],
-    'what is no operator': [() => 5 as never, /medium of the channel from n1 to n0/],
+    'what is no operator': [() => 5 as never, /from n1 to n0 failed: It returned 5\. Return an RxJS operator/],
+    'what is no function': [5 as never, /medium is 5\. Pass a function/],
   };
 
   test.each(Object.entries(strange))('%s is refused', (_, [medium, message]) => {

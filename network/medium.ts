@@ -20,6 +20,7 @@ import type { NodeId } from '../machines/effects.js';
 import { thrownText, UsageError } from '../machines/errors.js';
 import type { Flight } from '../machines/protocol.js';
 import { VirtualClock } from './clock.js';
+import { shownValue } from './scenario/read.js';
 import type { Packet } from './world/flights.js';
 
 /**
@@ -57,6 +58,8 @@ export class Media {
     private readonly arrive: (id: number, channel: number) => void,
     private readonly fail: (error: Error) => void,
   ) {
+    if (typeof medium !== 'function')
+      throw new UsageError(`medium is ${shownValue(medium)}. Pass a function: (from, to, clock) => delay(1, clock)`);
     this.isVirtual = clock instanceof VirtualClock;
     this.clock = this.isVirtual ? onlyClock(clock) : clock;
   }
@@ -80,6 +83,8 @@ export class Media {
     const { channel, from, to } = packet;
     const operator = this.medium(from, to, this.clock);
     if (!operator) return null;
+    if (typeof operator !== 'function')
+      throw new UsageError(`It returned ${shownValue(operator)}. Return an RxJS operator, or undefined for the latency.`);
     const source = new Subject<Flight>();
     source.pipe(operator).subscribe({
       next: (flight: unknown) => {

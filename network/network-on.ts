@@ -1,7 +1,10 @@
 /** The network of a scenario on a scheduler of RxJS: for marble tests, or in real time with a real clock. */
 import type { SchedulerLike } from 'rxjs';
+import { isObject } from '../machines/checks.js';
+import { UsageError } from '../machines/errors.js';
 import { Network } from './network.js';
 import type { Scenario } from './scenario/types.js';
+import { shownValue } from './scenario/read.js';
 import { requireScenario } from './scenario/required.js';
 import { timingOn } from './timing.js';
 import { linkChanges } from './topology/link-changes.js';
@@ -35,6 +38,8 @@ import { faultBudget } from './world/environment.js';
  */
 export function networkOn(scenario: Scenario, scheduler: SchedulerLike): Network {
   requireScenario('networkOn', scenario);
+  if (!isObject(scheduler) || typeof scheduler.schedule !== 'function')
+    throw new UsageError(`networkOn needs an RxJS scheduler as its second argument, got ${shownValue(scheduler)}.`);
   const { protocol, graph, options, network: conditions, seed, events, workload, contacts, until } = scenario;
   const network = new Network({
     protocol,

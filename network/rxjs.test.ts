@@ -3,6 +3,7 @@ import { asyncScheduler, bufferTime, count, lastValueFrom, map, take, throttleTi
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, test } from 'vitest';
 import { directory } from '../machines/directory/index.js';
+import { UsageError } from '../machines/errors.js';
 import { networkOn } from './network-on.js';
 import { parseScenario } from './scenario/parse.js';
 import { Simulation } from './simulation.js';
@@ -92,6 +93,12 @@ describe('networkOn', () => {
       expectObservable(network.sent$.pipe(map(({ message }) => message.type[0]))).toBe('-f--t-------|');
       expectObservable(network.notifications$.pipe(map(({ notification }) => notification.type[0]))).toBe('-------g-r--|');
     });
+  });
+
+  test('a missing scheduler is refused', () => {
+    expect(() => networkOn(scenarioOf([]), undefined as never)).toThrow(
+      new UsageError('networkOn needs an RxJS scheduler as its second argument, got undefined.'),
+    );
   });
 
   test('a workload and link changes run on it as well, and in real time', async () => {
