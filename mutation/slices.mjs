@@ -200,7 +200,7 @@ export const slices = {
   queues: {
     files: ['adapters/queue/queue.ts', 'adapters/queue/multicast.ts'],
     tests: ['adapters/queue/queue.test.ts'],
-    minutes: 20,
+    minutes: 60,
   },
   stage: {
     files: ['test/machine/stage.ts'],

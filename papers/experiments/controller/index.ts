@@ -93,7 +93,7 @@ function cellIn(row: ExpectedFigures, kind: KindOfTable, run: { cell: TableCell 
   if (run) return run.cell;
   if (isFromRoot(row, kind) && row.n <= 256) return fromRoot(row, kind);
   const messages = row[kind] * (isFromRoot(row, kind) ? row.n : M);
-  return { value: `✗ ${(messages / 1e6).toPrecision(2)}` };
+  return { value: `not run: ${(messages / 1e6).toPrecision(2)} M` };
 }
 
 function messageTable(progress: (share: number) => void): Table {
@@ -107,13 +107,13 @@ function messageTable(progress: (share: number) => void): Table {
       const basic = cells.get('basic');
       const local: TableCell = basic
         ? { value: basic.outcome.local / basic.outcome.permits, expected: row.local, check: { within: 0.06 } }
-        : { value: '✗' };
+        : { value: null };
       return {
         label: `${row.tree} ${row.n}, W = ${row.share === 0 ? 0 : `M/${row.share}`}`,
         cells: [...KINDS.map((kind) => cellIn(row, kind, cells.get(kind))), local, chosenCell(row)],
       };
     }),
-    note: 'At practical sizes plain per-node bins send the fewest messages; without waste, halving makes an exact budget cheap. ✗: not run here, for the millions of messages that it sends; docs/controller.md has its figure.',
+    note: 'At practical sizes plain per-node bins send the fewest messages; without waste, halving makes an exact budget cheap. Controllers that send too many messages are not run here, and the number is their messages in millions: docs/controller.md.',
   };
 }
 
