@@ -75,7 +75,7 @@ test('nor with a live system: its program, gestures, a watch, every tab and text
   await page.waitForSelector('[role=slider][aria-valuemax="5"]');
   await page.locator('.state').first().waitFor();
   await page.keyboard.press('g');
-  await page.getByRole('complementary', { name: 'reach in' }).getByRole('button').first().waitFor();
+  await page.getByRole('complementary', { name: 'intervene' }).getByRole('button').first().waitFor();
   await page.keyboard.press('/');
   await page.getByRole('searchbox').fill('-state:idle');
   await page.locator('.intervals li').first().waitFor();

@@ -26,7 +26,7 @@ async function withGestures(json: unknown, look: () => Promise<void>): Promise<v
   await opened.close();
 }
 
-const card = () => page.getByRole('complementary', { name: 'reach in' });
+const card = () => page.getByRole('complementary', { name: 'intervene' });
 const slider = () => page.getByRole('slider');
 const lines = (): Promise<string | null> => slider().getAttribute('aria-valuemax');
 const lineText = (): Promise<string | null> => slider().getAttribute('aria-valuetext');
@@ -220,7 +220,7 @@ test('compared with another policy, another seed and a file, at the same moment'
   const side = (name: string) => page.getByRole('region', { name, exact: true });
   const playheads = () => page.$$eval('.side .playhead', (all) => all.map((one) => one.getAttribute('x1')));
   await page.getByLabel('other options').fill('{"policy":"ivy"}');
-  await page.getByRole('button', { name: 'make it' }).click();
+  await page.getByRole('button', { name: 'run it' }).click();
   await side('{"policy":"ivy"}').getByRole('img').waitFor();
   // The policy is in every state from the first line on; the events are the same for a while.
   await page.getByRole('button', { name: 'to the first difference, line 1' }).click();
@@ -233,17 +233,17 @@ test('compared with another policy, another seed and a file, at the same moment'
   await keepPicture(page, 'inspector-policies');
 
   await page.getByLabel('other options').fill('{"policy":"none"}');
-  await page.getByRole('button', { name: 'make it' }).click();
+  await page.getByRole('button', { name: 'run it' }).click();
   expect(await page.getByRole('alert').innerText()).toMatch(/policy/);
   await page.getByLabel('other options').fill('');
-  await page.getByRole('button', { name: 'make it' }).click();
+  await page.getByRole('button', { name: 'run it' }).click();
   await page.getByText('are the same, line by line').waitFor();
   await page.getByLabel('another seed').fill('7');
-  await page.getByRole('button', { name: 'make it' }).click();
+  await page.getByRole('button', { name: 'run it' }).click();
   await side('seed 7').waitFor();
 
   const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
-  const input = page.getByLabel('hold against a trace');
+  const input = page.getByLabel('compare with a trace');
   await input.setInputFiles(file('other.ndjson', traceOf({ ...scenario, events: scenario.events.slice(1) })));
   await side('other.ndjson').waitFor();
   expect(await page.getByLabel('the other run').locator('option').allInnerTexts()).toHaveLength(4);
@@ -323,7 +323,7 @@ describe('links', () => {
 test('a trace that is only looked at offers nothing', async () => {
   const { page, close } = await openPage(traceOf(scenario));
   await page.keyboard.press('g');
-  expect(await page.getByRole('complementary', { name: 'reach in' }).count()).toBe(0);
-  expect(await page.getByRole('button', { name: 'reach in' }).count()).toBe(0);
+  expect(await page.getByRole('complementary', { name: 'intervene' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'intervene' }).count()).toBe(0);
   await close();
 });

@@ -11,7 +11,7 @@ const election = { protocol: 'election', topology: { kind: 'path', n: 3 }, until
 let opened: Opened;
 let page: Page;
 
-const card = () => page.getByRole('complementary', { name: 'reach in' });
+const card = () => page.getByRole('complementary', { name: 'intervene' });
 const tab = (name: string | RegExp): Promise<void> => page.getByRole('tab', { name }).click();
 
 async function saved(): Promise<string> {

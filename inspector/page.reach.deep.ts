@@ -37,7 +37,7 @@ async function scene({ isOneClosed = false } = {}): Promise<Scene> {
 }
 
 const network = (page: Page) => page.locator('[data-view="network"] [role="img"]').getAttribute('aria-label');
-const card = (page: Page) => page.getByRole('complementary', { name: 'reach in' });
+const card = (page: Page) => page.getByRole('complementary', { name: 'intervene' });
 
 /** Selects a node by its name, or a message by its content. */
 async function select(page: Page, name: string | RegExp): Promise<void> {

@@ -139,7 +139,7 @@ test('on a phone a swipe goes from card to card', async () => {
 });
 
 describe("the user's own story", () => {
-  const card = () => page.getByRole('complementary', { name: 'reach in' });
+  const card = () => page.getByRole('complementary', { name: 'intervene' });
   const folder = mkdtempSync(join(tmpdir(), 'quiver-story-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const openFile = (name: string, content: string) => {

@@ -9,7 +9,7 @@ test('all six are in sight, in one row from 1366 on, and nothing has to be scrol
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('g');
   const answer = page.waitForResponse((response) => response.url().endsWith('/run'));
-  await page.getByRole('complementary', { name: 'reach in' }).getByRole('button', { name: 'crash' }).click();
+  await page.getByRole('complementary', { name: 'intervene' }).getByRole('button', { name: 'crash' }).click();
   await answer;
   await read(page);
   const tabs = page.getByRole('tab');
@@ -39,7 +39,7 @@ test('by hand: nothing is cut or scrolls sideways, with any number of gestures',
   await page.keyboard.press('g');
   for (const name of ['crash', 'restart', 'crash', 'restart']) {
     const answer = page.waitForResponse((response) => response.url().endsWith('/run'));
-    await page.getByRole('complementary', { name: 'reach in' }).getByRole('button', { name, exact: true }).click();
+    await page.getByRole('complementary', { name: 'intervene' }).getByRole('button', { name, exact: true }).click();
     await answer;
     await read(page);
   }

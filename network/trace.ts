@@ -29,6 +29,8 @@ export interface TraceHeader {
   readonly coverage?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** True while live nodes still write the trace. */
   readonly live?: true;
+  /** Options of live nodes that differ from those of the scenario, such as a number from a node's clock. */
+  readonly ownOptions?: Readonly<Record<NodeId, Readonly<Record<string, unknown>>>>;
   /** Start of a live trace: its time 0, in milliseconds since the epoch. */
   readonly began?: number;
   /** For a counterexample: the choices of the checker instead of time. */

@@ -20,7 +20,7 @@ const theme = styleOf('theme.css');
 const [dark] = theme.match(/^:root\[data-theme='dark'\] \{.*?\n\}/ms)!;
 /** The page's colors in both themes, and its rules for charts, without those for what is going on in them. */
 const style = [
-  ...theme.match(/^:root \{.*?\n\}/s)!,
+  ...theme.match(/^:root \{.*?\n\}/ms)!,
   `@media (prefers-color-scheme: dark) { ${dark.replace("[data-theme='dark']", '')} }`,
   ...styleOf('chart.css').matchAll(/^\.chart [^{]*\{.*?\}/gms),
 ]
@@ -38,6 +38,7 @@ async function draw(name: string, machine: Parameters<typeof chartDefinition>[0]
     taken: nothing,
     isNow: false,
     label: `The chart ${name}`,
+    color: 'none',
     covered: null,
     heat: null,
     controls: null,

@@ -50,7 +50,7 @@ const HEAD = 30;
 const DOT = 4;
 const BAND = 24;
 const WIDTH = { min: 480, perLine: 26, max: 6000 } as const;
-const COLORS = ['#2a6fc9', '#b8860b', '#10876b', '#b0458f', '#c8433a', '#6a56c4', '#4f7d1f', '#0f8aa3'] as const;
+const COLORS = ['#015396', '#6b4c01', '#006055', '#aa3771', '#006800', '#6b55b8', '#697002', '#6d3d71'] as const;
 const TICKS = 10;
 
 function spaceTimeSvg(header: TraceHeader, lines: readonly TraceLine[]): string {

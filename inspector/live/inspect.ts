@@ -131,7 +131,7 @@ async function inspectSimulation(simulation: Simulation, options: ServeOptions):
 
 async function inspectParts(parts: Parts, program: Program, reach: boolean, options: ServeOptions): Promise<Served> {
   const began = now();
-  const { header, marks } = await pageOf(parts[0]);
+  const { header, marks } = await pageOf(parts);
   const merger = new Merger(began, (line) => trace.add(line), marks, header.links);
   const trace = new LiveTrace({ ...header, began }, () => merger.standing());
   const inbox = new Inbox(merger);
@@ -161,10 +161,11 @@ async function inspectParts(parts: Parts, program: Program, reach: boolean, opti
 }
 
 /** The header of the page, and the rule of its marks. */
-async function pageOf(first: Part): Promise<{ readonly header: TraceHeader; readonly marks?: OverlayRule }> {
-  if (isCluster(first)) return { header: PROGRAMS };
+async function pageOf(parts: Parts): Promise<{ readonly header: TraceHeader; readonly marks?: OverlayRule }> {
+  const [first, ...others] = parts.filter((part): part is Inspectable => !isCluster(part));
+  if (!first) return { header: PROGRAMS };
   const protocol = await completeProtocol(first.protocol);
-  return { header: headerOf(protocol, first), marks: overlayRuleOf(protocol, first.instance) };
+  return { header: headerOf(protocol, [first, ...others]), marks: overlayRuleOf(protocol, first.instance) };
 }
 
 async function reportTo(url: string, program: Program, reach: boolean, parts: Parts): Promise<Served> {

@@ -37,8 +37,13 @@ export async function completeProtocol(core: RunningCore): Promise<Protocol> {
   return defineProtocol(core as Core);
 }
 
-export function headerOf(protocol: Protocol, { instance, scenario }: Inspectable): TraceHeader {
+/** The header of a trace of these nodes, which have one protocol and topology. */
+export function headerOf(protocol: Protocol, [first, ...others]: readonly [Inspectable, ...Inspectable[]]): TraceHeader {
+  const { instance, scenario } = first;
   const { topology } = instance;
+  const own = others.flatMap(({ id, scenario: { options } }) =>
+    JSON.stringify(options) === JSON.stringify(scenario.options) ? [] : [[id, options] as const],
+  );
   const charts = Object.entries(protocol.charts).map(([name, chart]) => [name, chartDefinition(chart)]);
   return {
     quiver: TRACE_VERSION,
@@ -50,6 +55,7 @@ export function headerOf(protocol: Protocol, { instance, scenario }: Inspectable
     charts: Object.fromEntries(charts),
     properties: protocol.properties(instance).map(({ name, kind, description }) => ({ name, kind, description })),
     live: true,
+    ...(own.length > 0 && { ownOptions: Object.fromEntries(own) }),
   };
 }
 

@@ -98,9 +98,12 @@ test('neighbors that are known by their ports, while one goes', async () => {
 test('locks, while a holder crashes', async () => {
   const shared = bus();
   const transports = ids.map((id) => shared.transport(id));
-  // One scenario contains the instance of all nodes: the same first epoch, which is taken from the clock.
-  const now = vi.spyOn(asyncScheduler, 'now').mockReturnValue(Date.now());
-  const all = transports.map((transport) => createLocks({ transport, peers: ids }));
+  // Each peer takes a number from its clock.
+  const now = vi.spyOn(asyncScheduler, 'now');
+  const all = transports.map((transport, i) => {
+    now.mockReturnValue(Date.now() + 7 * i);
+    return createLocks({ transport, peers: ids });
+  });
   now.mockRestore();
   const { steps, impossible, violations } = await verified(
     all.map(({ node }) => node),

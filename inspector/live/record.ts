@@ -56,7 +56,7 @@ export function record(what: Inspectable | readonly Inspectable[], write: (text:
     early.push(report);
   };
   const written = completeProtocol(first.protocol).then((protocol) => {
-    put(headerOf(protocol, first));
+    put(headerOf(protocol, nodes));
     const merger = new Merger(began, put, overlayRuleOf(protocol, first.instance), first.instance.topology.links);
     take = (report) => merger.take(report);
     early.forEach(take);

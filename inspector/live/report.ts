@@ -17,7 +17,7 @@ export interface Inspectable {
   readonly protocol: RunningCore;
   readonly instance: Instance;
   /** The instance in the form of a scenario. */
-  readonly scenario: unknown;
+  readonly scenario: { readonly options: Readonly<Record<string, unknown>> };
   /** The peer behind each port, for anonymous nodes. */
   readonly ports: { of(peer: NodeId): number | undefined; peerAt(port: number): NodeId | undefined };
   readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };

@@ -111,7 +111,9 @@ function labelErrors({ page, states, lines, labels }: Drawing, nodes: readonly A
   return labels.flatMap(({ transition, box, text }, i) => {
     const own = lines.filter((line) => line.transition === transition);
     const near = { x: box.x - LOOP_GAP, y: box.y, width: box.width + 2 * LOOP_GAP, height: box.height };
-    const foreign = lines.filter((line) => line.transition !== transition && crosses(line.points, box));
+    // Transitions between the same two states share a line.
+    const shared = new Set(own.map(({ points }) => JSON.stringify(points)));
+    const foreign = lines.filter(({ points }) => !shared.has(JSON.stringify(points)) && crosses(points, box));
     return [
       ...(own.some(({ points }) => crosses(points, near)) ? [] : ['is not at its line']),
       ...(contains(page, box) ? [] : ['is not inside of the picture']),

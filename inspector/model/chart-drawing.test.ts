@@ -18,7 +18,16 @@ async function draw(name: string, machine: AnyStateMachine): Promise<string> {
   const chart = readChart(name, JSON.parse(JSON.stringify(chartDefinition(machine))));
   const layout = await layOutChart(chart, elkHere);
   const taken = { taken: [], refused: [], possible: [] };
-  const appearance = { scale: 1, active: new Set<string>(), taken, isNow: false, covered: null, heat: null, controls: null };
+  const appearance = {
+    scale: 1,
+    color: 'none',
+    active: new Set<string>(),
+    taken,
+    isNow: false,
+    covered: null,
+    heat: null,
+    controls: null,
+  };
   return renderToString(h(ChartPicture, { layout, label: name, ...appearance }));
 }
 

@@ -1,7 +1,7 @@
 /**
  * A chart as a graph for ELK. States are nodes within nodes, the machine itself is the outermost one. A transition is an edge between
  * the states that its definition names, with its words on the line; one with several targets passes a fork, as in UML. A transition
- * without a target is a line of text inside its state.
+ * without a target is a line of text inside its state. Transitions between the same two states share a line.
  */
 import type { ElkExtendedEdge, ElkLabel, ElkNode, ElkPort, LayoutOptions } from 'elkjs/lib/elk-api.js';
 import { labelOf, notesOf } from './chart-words.js';
@@ -29,7 +29,8 @@ export interface GraphEdge {
 
 export interface LayoutGraph {
   readonly graph: ElkNode;
-  readonly edges: readonly GraphEdge[];
+  /** Transitions between the same two states are one line, with the words of each on it. */
+  readonly bundles: readonly (readonly GraphEdge[])[];
   readonly forks: ReadonlyMap<string, ChartTransition>;
   readonly internal: ReadonlyMap<string, readonly Label[]>;
   /** The sizes of names and words, by the paths of their states. */
@@ -76,6 +77,7 @@ export function layoutGraphOf(
   const leaves = new Set(
     [...chart.states.values()].filter(({ children }) => children.length === 0).map(({ path }) => nodeId(path)),
   );
+  const bundles = bundlesOf(edges);
   const forksIn = (path: string) => forks.filter(([, transition]) => commonParent(chart, seen, transition) === path);
   const heads = new Map(
     [...chart.states.values()].map((state) => [state.path, headSize(state, internal.get(state.path) ?? [], measure)]),
@@ -101,9 +103,9 @@ export function layoutGraphOf(
     id: 'page',
     layoutOptions: { ...ROOT_OPTIONS, ...SPACING_OPTIONS },
     children: [node(chart.root)],
-    edges: edges.map((edge) => elkEdge(edge, leaves.has(edge.source), measure)),
+    edges: bundles.map((bundle) => elkEdge(bundle, leaves.has(bundle[0]!.source), measure)),
   };
-  return { graph, edges, forks: new Map(forks), internal, heads };
+  return { graph, bundles, forks: new Map(forks), internal, heads };
 }
 
 /** A label keeps the place for the dot and the arrow before an initial state. */
@@ -173,11 +175,28 @@ function commonParent(chart: Chart, seen: FoldedChart['seen'], { source, targets
   return around(seen(source)).slice(1).find(isAround) ?? '';
 }
 
-function elkEdge({ id, lines, source, target }: GraphEdge, isLeaf: boolean, measure: Measure): ElkExtendedEdge {
+/** Loops have lines of their own. */
+function bundlesOf(edges: readonly GraphEdge[]): GraphEdge[][] {
+  const bundles = new Map<string, GraphEdge[]>();
+  for (const edge of edges) {
+    const key = edge.source === edge.target ? edge.id : `${edge.source}\n${edge.target}`;
+    bundles.set(key, [...(bundles.get(key) ?? []), edge]);
+  }
+  return [...bundles.values()];
+}
+
+/** The height of a transition's words on a line. */
+export const wordsHeight = ({ lines }: GraphEdge): number => lines.length * LINE_HEIGHT + 2;
+/** Between the words of two transitions that share a line. */
+export const WORDS_GAP = 6;
+
+function elkEdge(bundle: readonly GraphEdge[], isLeaf: boolean, measure: Measure): ElkExtendedEdge {
+  const { id, source, target } = bundle[0]!;
+  const lines = bundle.flatMap((edge) => edge.lines);
   const words = {
     text: lines.join('\n'),
     width: Math.ceil(Math.max(...lines.map((line) => measure(line, 'label')))) + 8,
-    height: lines.length * LINE_HEIGHT + 2,
+    height: bundle.reduce((sum, edge) => sum + wordsHeight(edge) + WORDS_GAP, -WORDS_GAP),
     layoutOptions: { 'elk.edgeLabels.inline': 'true' },
   };
   const isLoop = source === target && isLeaf;

@@ -1,6 +1,6 @@
 /** The places of a chart's states and transitions, computed by ELK: in a worker for the page, in the same thread for tests. */
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
-import { layoutGraphOf, nodeId, type LayoutGraph } from './chart-graph.js';
+import { layoutGraphOf, nodeId, WORDS_GAP, wordsHeight, type LayoutGraph } from './chart-graph.js';
 import { notesOf } from './chart-words.js';
 import { fillRegions } from './chart-regions.js';
 import {
@@ -105,18 +105,21 @@ function placeStates(chart: Chart, boxes: ReadonlyMap<string, Box>, { internal }
   }));
 }
 
-function placeEdges({ edges }: LayoutGraph, placed: ReadonlyMap<string, ElkExtendedEdge>): PlacedEdge[] {
-  return edges.map(({ id, lines, transition, target }) => {
-    const { sections = [], labels = [] } = placed.get(id)!;
+function placeEdges({ bundles }: LayoutGraph, placed: ReadonlyMap<string, ElkExtendedEdge>): PlacedEdge[] {
+  return bundles.flatMap((bundle) => {
+    const { sections = [], labels = [] } = placed.get(bundle[0]!.id)!;
     const [words] = labels;
-    return {
-      transition,
-      points: sections.flatMap(({ startPoint, bendPoints = [], endPoint }) =>
-        straightened([startPoint, ...bendPoints, endPoint]),
-      ),
-      label: words ? { lines, x: words.x!, y: words.y!, width: words.width!, height: words.height! } : null,
-      hasArrow: !target.startsWith('fork '),
-    };
+    const points = sections.flatMap(({ startPoint, bendPoints = [], endPoint }) =>
+      straightened([startPoint, ...bendPoints, endPoint]),
+    );
+    let y = words?.y ?? 0;
+    return bundle.map((edge) => {
+      const { lines, transition, target } = edge;
+      const height = wordsHeight(edge);
+      const label = words ? { lines, x: words.x!, y, width: words.width!, height } : null;
+      y += height + WORDS_GAP;
+      return { transition, points, label, hasArrow: !target.startsWith('fork ') };
+    });
   });
 }
 

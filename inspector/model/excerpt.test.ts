@@ -73,7 +73,7 @@ test('nodes that ran before the page opened can be followed from their state', a
   const [{ node }] = peers as [Locks];
   const recording = new ReadTrace();
   const put = (line: TraceHeader | TraceLine) => recording.push(`${JSON.stringify(line)}\n`);
-  put(headerOf(await completeProtocol(node.protocol), node));
+  put(headerOf(await completeProtocol(node.protocol), [node]));
   const merger = new Merger(now(), put);
   const stops = peers.map((peer) => reportNode(peer.node, (report) => merger.take(report)));
   for (const peer of peers) (await peer.acquire('printer')).release();

@@ -92,7 +92,7 @@ function networkSentence(line: NetworkLine): string {
     case 'lost':
       return `${event?.type ?? `message ${message ?? ''}`} ${pair} was lost${because}`;
     case 'placed':
-      return `${event ? eventName(event.type, between?.[0]) : 'a message'} ${pair} was put on its way${because}`;
+      return `${event ? eventName(event.type, between?.[0]) : 'a message'} ${pair} was sent${because}`;
     case 'duplicated':
       return `${event?.type ?? `message ${message ?? ''}`} ${pair} was doubled${because}`;
     case 'refused':

@@ -154,6 +154,7 @@ function Tools() {
       </label>
       <IconButton
         label={theme.value === 'dark' ? 'light colors' : 'dark colors'}
+        shortcut="t"
         icon={
           theme.value === 'dark'
             ? 'M12 4V2M12 22v-2M4 12H2M22 12h-2M6 6 4.6 4.6M19.4 19.4 18 18M6 18l-1.4 1.4M19.4 4.6 18 6M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8'
@@ -163,6 +164,7 @@ function Tools() {
       />
       <IconButton
         label="help and keys"
+        shortcut="?"
         icon="M9.2 9a2.8 2.8 0 1 1 3.9 2.6c-.8.4-1.1.9-1.1 1.9M12 17v.4"
         onPress={() => (isHelpOpen.value = !isHelpOpen.value)}
       />

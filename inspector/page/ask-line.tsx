@@ -39,11 +39,18 @@ export function AskLine() {
       <output aria-label="lines that answer">{count(length, 'line')}</output>
       <IconButton
         label="to the line before that answers"
+        shortcut="Shift n"
         icon="m16 5-8 7 8 7"
         disabled={length === 0}
         onPress={() => goToHit(-1)}
       />
-      <IconButton label="to the next line that answers" icon="m8 5 8 7-8 7" disabled={length === 0} onPress={() => goToHit(1)} />
+      <IconButton
+        label="to the next line that answers"
+        shortcut="n"
+        icon="m8 5 8 7-8 7"
+        disabled={length === 0}
+        onPress={() => goToHit(1)}
+      />
       <label class="small">
         <input
           type="checkbox"

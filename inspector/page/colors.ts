@@ -11,14 +11,25 @@ export interface Palette {
   readonly faint: string;
   readonly panel: string;
   readonly line: string;
-  readonly accent: string;
+  readonly now: string;
+  readonly selected: string;
+  readonly found: string;
   readonly wrong: string;
   readonly tones: Readonly<Record<Tone, { readonly fill: string; readonly edge: string; readonly text: string }>>;
-  /** For things that only the order of their appearance distinguishes: kinds of messages, pointers, states. */
-  readonly kinds: readonly string[];
+  readonly states: readonly string[];
+  readonly messages: readonly string[];
+  readonly groups: readonly string[];
 }
 
-const KIND_COLORS = 8;
+/** How many colors there are for things that only the order of their appearance distinguishes. Each of these has its own colors. */
+const COUNTS = { state: 8, message: 8, group: 3 } as const;
+type Series = keyof typeof COUNTS;
+
+/** The property of the style sheet with the color of the state, the type of messages or the group with this number. */
+const propertyOf = (series: Series, number: number): string => `${series}-${number % COUNTS[series]}`;
+const colorsOf = (series: Series, color: (name: string) => string): string[] =>
+  Array.from({ length: COUNTS[series] }, (_, i) => color(propertyOf(series, i)));
+
 const read = new Map<Theme, Palette>();
 
 /** Returns the palette for drawing, after the style sheet has the theme. */
@@ -35,16 +46,22 @@ export function palette(): Palette {
     faint: color('faint'),
     panel: color('panel'),
     line: color('line'),
-    accent: color('accent'),
+    now: color('now'),
+    selected: color('selected'),
+    found: color('found'),
     wrong: color('wrong-edge'),
     tones: Object.fromEntries(TONES.map(tone)) as Palette['tones'],
-    kinds: Array.from({ length: KIND_COLORS }, (_, i) => color(`kind-${i}`)),
+    states: colorsOf('state', color),
+    messages: colorsOf('message', color),
+    groups: colorsOf('group', color),
   };
   read.set(theme.peek(), fresh);
   return fresh;
 }
 
-export const kindColor = (number: number): string => palette().kinds[number % KIND_COLORS]!;
+export const stateColor = (number: number): string => palette().states[number % COUNTS.state]!;
+export const messageColor = (number: number): string => palette().messages[number % COUNTS.message]!;
+export const groupColor = (number: number): string => palette().groups[number % COUNTS.group]!;
 
-/** The color of `kindColor` for HTML, as a CSS variable that follows the theme. */
-export const kindStyle = (number: number): string => `var(--kind-${number % KIND_COLORS})`;
+/** A color for HTML, as a CSS variable that follows the theme. */
+export const colorStyle = (series: Series, number: number): string => `var(--${propertyOf(series, number)})`;

@@ -5,7 +5,7 @@ import type { ReadTrace } from '../model/recording.js';
 import { lanesIn, layOut } from '../model/spacetime.js';
 import { numberText, sentence } from '../model/words.js';
 import { branches, current } from './branches.js';
-import { kindStyle } from './colors.js';
+import { colorStyle } from './colors.js';
 import {
   bringFile,
   bringNearest,
@@ -21,6 +21,7 @@ import {
   parting,
 } from './compared.js';
 import { offer } from './reach.js';
+import { maximized, toggleMaximized } from './shell.js';
 import { scrollWithin } from './sight.js';
 import { shownWindow } from './spacetime/picture.js';
 import { axis, currentLine, growing, pauseAt, recording, selectedNode } from './state.js';
@@ -39,6 +40,11 @@ export function Compare() {
         {parting.value && line === null && <span class="is-same">are the same, line by line</span>}
         {line !== null && <To line={line}>to the first difference, line</To>}
         {step !== null && step !== line && <To line={step}>to the first other step, line</To>}
+        {run && maximized.value === null && (
+          <button type="button" class="small" onClick={() => toggleMaximized('plots')}>
+            side by side on the full page
+          </button>
+        )}
       </p>
       <Bring />
       {compareProblem.value !== null && (
@@ -92,7 +98,7 @@ function Bring() {
       }}
     >
       <label class="small button">
-        hold against a trace
+        compare with a trace
         <input
           type="file"
           accept=".ndjson,.jsonl,.json,.txt"
@@ -106,7 +112,7 @@ function Bring() {
       )}
       {offer.value && (
         <>
-          <span class="hint">or make it with</span>
+          <span class="hint">or run it with</span>
           <input
             aria-label="another seed"
             placeholder="seed"
@@ -121,7 +127,7 @@ function Bring() {
             onInput={({ currentTarget: { value } }) => setChanged({ ...changed, options: value })}
           />
           <button type="submit" class="small">
-            make it
+            run it
           </button>
         </>
       )}
@@ -147,7 +153,7 @@ const Side = (props: SideProps) => (
 );
 
 const LANES_MAX = 16;
-const LANE = 13;
+const LANE = { small: 13, large: 30 } as const;
 /** Per cent of the width, for the names. */
 const NAMES = 9;
 
@@ -163,10 +169,11 @@ function SidePicture({ name, run, now, parts }: SideProps) {
   );
   const { dots, arrows } = layOut(run, axis.value, window, (node) => nodes.indexOf(node));
   const x = (value: number) => `${NAMES + ((value - window.from) / (window.to - window.from)) * (100 - NAMES)}%`;
-  const y = (lane: number) => (lane + 0.5) * LANE;
+  const height = maximized.value === 'plots' ? LANE.large : LANE.small;
+  const y = (lane: number) => (lane + 0.5) * height;
   const isOther = (line: number) => parts !== null && line >= parts;
   return (
-    <svg class="side" role="img" aria-label={`${name} in space and time`} height={nodes.length * LANE}>
+    <svg class="side" role="img" aria-label={`${name} in space and time`} height={nodes.length * height}>
       {nodes.map((node, lane) => (
         <line key={node} class="lane" x1={`${NAMES}%`} x2="100%" y1={y(lane)} y2={y(lane)} />
       ))}
@@ -177,7 +184,7 @@ function SidePicture({ name, run, now, parts }: SideProps) {
           y1={y(from.lane)}
           x2={x(to.x)}
           y2={y(to.lane)}
-          stroke={kindStyle(recording.value.messages.types.find(message.type))}
+          stroke={colorStyle('message', recording.value.messages.types.find(message.type))}
           stroke-dasharray={message.ending === 'delivered' ? undefined : '3 3'}
         />
       ))}

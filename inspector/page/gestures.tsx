@@ -26,7 +26,7 @@ export function GesturePanel() {
               </button>
             </li>
           ))}
-        {currentGestures.value.length === 0 && <li class="empty">Nothing yet. Press g to reach in.</li>}
+        {currentGestures.value.length === 0 && <li class="empty">Nothing yet. Press g to intervene.</li>}
       </ol>
       <p class="row">
         <button type="button" class="small" onClick={() => download('scenario.json', [scenarioText()])}>

@@ -37,7 +37,7 @@ export const KEYS: readonly Key[] = [
   {
     keys: ['g'],
     shown: 'g',
-    does: 'reach in: what can be done to the selection',
+    does: 'intervene: what can be done to the selection',
     press: () => (isReachOpen.value = !isReachOpen.value),
   },
   { keys: ['/'], shown: '/', does: 'ask for lines of the trace, or go back to the question', press: ask },

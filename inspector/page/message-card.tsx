@@ -1,7 +1,7 @@
 /** The selected message: its content, its place, and its way through the network. */
 import { xOf } from '../model/playback.js';
 import { numberText } from '../model/words.js';
-import { kindStyle } from './colors.js';
+import { colorStyle } from './colors.js';
 import { IconButton } from './panel.js';
 import { tab } from './tab.js';
 import { askWhy } from './asked-why.js';
@@ -18,7 +18,7 @@ export function MessageCard() {
   return (
     <aside class="card" aria-label="selected message">
       <header>
-        <span class="swatch" style={{ background: kindStyle(messages.types.find(row.type)) }} />
+        <span class="swatch" style={{ background: colorStyle('message', messages.types.find(row.type)) }} />
         <b>{row.type}</b> {nodes.names[row.from]} → {nodes.names[row.to]}
         <IconButton label="let go of this message" icon="M6 6l12 12M18 6 6 18" onPress={() => selectMessage(-1)} />
       </header>

@@ -23,6 +23,7 @@ export function Panel({ view, title, tools, text, children }: PanelProps) {
           <IconButton label="show as text" pressed={isText} onPress={() => toggleText(view)} icon="M4 6h16M4 12h16M4 18h10" />
           <IconButton
             label={isLarge ? 'back to all views' : 'fill the page'}
+            shortcut={isLarge ? 'Esc' : undefined}
             pressed={isLarge}
             onPress={() => toggleMaximized(view)}
             icon={isLarge ? 'M9 4v5H4M15 4v5h5M9 20v-5H4M15 20v-5h5' : 'M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5'}
@@ -39,15 +40,17 @@ interface IconButtonProps {
   readonly icon: string;
   readonly pressed?: boolean;
   readonly disabled?: boolean;
+  /** Its key, for the tooltip. */
+  readonly shortcut?: string | undefined;
   onPress(): void;
 }
 
-export function IconButton({ label, icon, pressed, disabled = false, onPress }: IconButtonProps) {
+export function IconButton({ label, icon, pressed, disabled = false, shortcut, onPress }: IconButtonProps) {
   return (
     <button
       type="button"
       class="icon"
-      title={label}
+      title={shortcut === undefined ? label : `${label} (${shortcut})`}
       aria-label={label}
       aria-pressed={pressed}
       disabled={disabled}

@@ -1,11 +1,11 @@
-/** Four small plots over the whole trace. A click goes to that moment. */
+/** Plots over the whole trace, one at a time. A click goes to that moment. */
 import { computed, effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { lastAtMost } from '../model/columns.js';
 import type { Row } from '../model/tally.js';
 import { numberText } from '../model/words.js';
-import { kindColor, kindStyle, palette } from './colors.js';
+import { colorStyle, messageColor, palette, stateColor } from './colors.js';
 import { meters } from './reach.js';
 import { theme } from './shell.js';
 import { stateNames } from './state-names.js';
@@ -13,48 +13,81 @@ import { axis, pauseAt, playhead, recording, growing } from './state.js';
 
 interface Series {
   readonly name: string;
-  /** The number of its color. */
-  readonly kind: number;
+  /** Its color on a canvas, and in HTML. */
+  color(): string;
+  readonly style: string;
+  readonly dash?: number[];
   value(row: Row): number;
 }
 
 const rows = computed(() => growing().tally.rows());
 
-const byCount = (names: readonly string[], count: (row: Row, i: number) => number): Series[] =>
-  names.slice(0, 8).map((name, i) => ({ name, kind: i, value: (row) => count(row, i) }));
-
 interface PlotSpec {
   readonly title: string;
+  /** True if the series are parts of a whole: areas on top of each other. */
+  readonly isStacked?: boolean;
   series(): Series[];
 }
+
+const line = (name: string, value: (row: Row) => number, dash: number[] = []): Series => ({
+  name,
+  value,
+  dash,
+  color: () => palette().ink,
+  style: 'var(--ink)',
+});
 
 /** Once the run's meters are known their ratios, 1 where the paper's bound is met. */
 function costs(): PlotSpec {
   const known = meters.value;
   const names = Object.keys(known.at(-1)?.ratios ?? {});
-  if (names.length === 0)
-    return { title: 'Cost of messages', series: () => [{ name: 'cost', kind: 0, value: (row) => row.cost }] };
+  if (names.length === 0) return { title: 'Cost of messages', series: () => [line('cost', (row) => row.cost)] };
   const times = known.map(({ at }) => at);
-  const ratios = names.slice(0, 6).map((name, i) => ({
+  const ratios = names
+    .slice(0, 6)
+    .map((name, i) => line(name, (row) => known[lastAtMost(times, row.at)]?.ratios[name] ?? 0, DASHES[i]));
+  return { title: 'Cost against bound', series: () => [...ratios, line('bound', () => 1, [1, 5])] };
+}
+
+const DASHES = [[], [8, 3], [3, 3], [8, 3, 2, 3], [14, 4], [14, 4, 2, 4]];
+const SERIES_MAX = 8;
+
+const messagesSent = (): Series[] =>
+  recording.value.tally.types.names.slice(0, SERIES_MAX).map((name, i) => ({
     name,
-    kind: i,
-    value: (row: Row) => known[lastAtMost(times, row.at)]?.ratios[name] ?? 0,
+    color: () => messageColor(i),
+    style: colorStyle('message', i),
+    value: (row) => row.sent[i] ?? 0,
   }));
-  return { title: 'Cost against bound', series: () => [...ratios, { name: 'bound', kind: 4, value: () => 1 }] };
+
+/** The states that share a color with an earlier one are one area. */
+function nodesByState(): Series[] {
+  const names = stateNames.value;
+  const shown = names.slice(0, SERIES_MAX).map((name, i): Series => ({
+    name,
+    color: () => stateColor(i),
+    style: colorStyle('state', i),
+    value: (row) => row.inState[i] ?? 0,
+  }));
+  if (names.length <= SERIES_MAX) return shown;
+  const others = line('other states', (row) => row.inState.slice(SERIES_MAX).reduce((sum, count) => sum + count, 0));
+  return [...shown, others];
 }
 
 export const plots = computed((): readonly PlotSpec[] => [
-  { title: 'Messages sent', series: () => byCount(recording.value.tally.types.names, (row, i) => row.sent[i] ?? 0) },
-  { title: 'Nodes by state', series: () => byCount(stateNames.value, (row, i) => row.inState[i] ?? 0) },
+  { title: 'Nodes by state', isStacked: true, series: nodesByState },
+  { title: 'Messages sent', series: messagesSent },
   costs(),
   {
-    title: 'Unsettled',
+    title: 'In flight and wrong',
     series: () => [
-      { name: 'on their way', kind: 1, value: (row) => row.inFlight },
-      { name: 'wrong', kind: 4, value: (row) => row.wrong },
+      line('messages in flight', (row) => row.inFlight),
+      { name: 'wrong', color: () => palette().wrong, style: 'var(--wrong-edge)', value: (row) => row.wrong },
     ],
   },
 ]);
+
+const shownPlot = signal(0);
 
 /** The library that draws them loads with the first plot. */
 const library = signal<typeof uPlot | null>(null);
@@ -75,16 +108,35 @@ const xOfRow = (row: Row): number => (axis.value === 'time' ? row.at : row.line)
 export function Plots() {
   useEffect(() => void load(), []);
   if (loadProblem.value !== null && library.value === null) return <p class="empty">{loadProblem.value}</p>;
+  const shown = plots.value[shownPlot.value]!;
   return (
     <div class="plots">
-      {plots.value.map((plot) => (
-        <Plot key={plot.title} {...plot} />
-      ))}
+      <div class="row" role="group" aria-label="plots">
+        {plots.value.map(({ title }, i) => (
+          <button
+            key={title}
+            type="button"
+            class="small"
+            aria-pressed={i === shownPlot.value}
+            onClick={() => (shownPlot.value = i)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      <Plot key={shown.title} {...shown} />
     </div>
   );
 }
 
-function Plot({ title, series }: PlotSpec) {
+/** The values of each series; if they are stacked, with those of the series below it. */
+function valuesOf(series: readonly Series[], isStacked: boolean): number[][] {
+  const values = series.map(({ value }) => rows.value.map(value));
+  if (isStacked) for (const [i, own] of values.entries()) if (i > 0) for (const at of own.keys()) own[at]! += values[i - 1]![at]!;
+  return values;
+}
+
+function Plot({ title, series, isStacked = false }: PlotSpec) {
   const ref = useRef<HTMLDivElement>(null);
   const line = useRef<HTMLElement>(document.createElement('i'));
   useEffect(() => {
@@ -94,12 +146,14 @@ function Plot({ title, series }: PlotSpec) {
     const stopPlot = effect(() => {
       const Library = library.value;
       if (!Library) return;
-      const shown = series();
-      const data = [rows.value.map(xOfRow), ...shown.map(({ value }) => rows.value.map(value))] as uPlot.AlignedData;
+      // The tallest area is painted first.
+      const shown = isStacked ? series().reverse() : series();
+      const values = valuesOf(series(), isStacked);
+      const data = [rows.value.map(xOfRow), ...(isStacked ? values.reverse() : values)] as uPlot.AlignedData;
       if (plot && plot.series.length === shown.length + 1 && host.dataset['theme'] === theme.value) plot.setData(data);
       else {
         plot?.destroy();
-        plot = new Library(options(Library, host, shown), data, host);
+        plot = new Library(options(Library, host, shown, isStacked), data, host);
         host.dataset['theme'] = theme.value;
       }
     });
@@ -129,24 +183,28 @@ function Plot({ title, series }: PlotSpec) {
         last ? shown.map(({ name, value }) => `${name} ${numberText(value(last))}`).join(', ') : 'nothing yet'
       }`}
     >
+      <div class="plot-host" ref={ref} />
       <figcaption>
-        {title}
-        <ul class="legend" title={shown.map(({ name }) => name).join(', ')}>
-          {shown.length > 1 &&
-            shown.map(({ name, kind }) => (
-              <li key={name}>
-                <span class="swatch" style={{ background: kindStyle(kind) }} />
-                {name}
-              </li>
-            ))}
+        <ul class="legend">
+          {shown.map(({ name, style, dash = [] }) => (
+            <li key={name}>
+              {isStacked ? <span class="swatch" style={{ background: style }} /> : <Dash style={style} dash={dash} />}
+              {name}
+            </li>
+          ))}
         </ul>
       </figcaption>
-      <div class="plot-host" ref={ref} />
     </figure>
   );
 }
 
-function options({ paths }: typeof uPlot, host: HTMLElement, shown: readonly Series[]): uPlot.Options {
+const Dash = ({ style, dash }: { style: string; dash: readonly number[] }) => (
+  <svg viewBox="0 0 24 8" aria-hidden="true">
+    <path d="M0 4h24" fill="none" stroke-width="2" stroke-dasharray={dash.join(' ')} style={{ stroke: style }} />
+  </svg>
+);
+
+function options({ paths }: typeof uPlot, host: HTMLElement, shown: readonly Series[], isStacked: boolean): uPlot.Options {
   const colors = palette();
   const stepped = paths.stepped!({ align: 1 });
   const ink = {
@@ -167,9 +225,10 @@ function options({ paths }: typeof uPlot, host: HTMLElement, shown: readonly Ser
     ],
     series: [
       {},
-      ...shown.map(({ kind }) => ({
-        stroke: kindColor(kind),
-        width: 1.6,
+      ...shown.map(({ color, dash = [] }) => ({
+        stroke: isStacked ? colors.panel : color(),
+        ...(isStacked ? { fill: color() } : { dash }),
+        width: isStacked ? 1 : 1.8,
         paths: stepped,
         points: { show: false },
       })),

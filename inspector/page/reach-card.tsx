@@ -11,7 +11,7 @@ import { moment, recording, selectedLink, selectedMessage, selectedNode } from '
 export function ReachCard() {
   const offer = offerNow.value;
   return (
-    <aside class="card reach" aria-label="reach in">
+    <aside class="card reach" aria-label="intervene">
       {isAlive.value ? <p>Gestures here take effect immediately, in the program itself.</p> : <When />}
       {offer && <NodeGestures offer={offer} />}
       {offer && <LinkGestures />}

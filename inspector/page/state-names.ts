@@ -1,6 +1,6 @@
 /** Names and colors of charts' states in plots and lanes. The chart's name is added only if the trace has several charts. */
 import { computed } from '@preact/signals';
-import { kindStyle } from './colors.js';
+import { colorStyle } from './colors.js';
 import { growing } from './state.js';
 
 const count = computed(() => growing().tally.states.size);
@@ -11,8 +11,8 @@ export const stateNames = computed((): readonly string[] => {
   return charts.size > 1 ? names : names.map((name) => name.slice(name.indexOf(':') + 2));
 });
 
-/** The color that a state of a chart has in lanes and plots. */
+/** The color that a state of a chart has in lanes, plots, tables and its chart. */
 export function stateStyle(chart: string, state: string | null): string {
   const number = state === null ? -1 : growing().tally.states.find(`${chart}: ${state}`);
-  return number < 0 ? 'var(--muted)' : kindStyle(number);
+  return number < 0 ? 'var(--line)' : colorStyle('state', number);
 }

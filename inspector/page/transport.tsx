@@ -56,11 +56,18 @@ export function PlaybackControls() {
       <div class="buttons">
         <IconButton
           label="to the start"
+          shortcut="Home"
           icon="M6 5v14M19 5 9 12l10 7z"
           disabled={isEmpty}
           onPress={() => pauseAt(recording.value.first - 1)}
         />
-        <IconButton label="one line back" icon="M16 5 8 12l8 7" disabled={isEmpty} onPress={() => step('line', -1)} />
+        <IconButton
+          label="one line back"
+          shortcut="←"
+          icon="M16 5 8 12l8 7"
+          disabled={isEmpty}
+          onPress={() => step('line', -1)}
+        />
         <button
           type="button"
           class="play"
@@ -72,15 +79,23 @@ export function PlaybackControls() {
             <path d={isPlaying.value ? 'M7 5h3.5v14H7zM13.5 5H17v14h-3.5z' : 'M8 5l11 7-11 7z'} />
           </svg>
         </button>
-        <IconButton label="one line forward" icon="m8 5 8 7-8 7" disabled={isEmpty} onPress={() => step('line', 1)} />
+        <IconButton
+          label="one line forward"
+          shortcut="→"
+          icon="m8 5 8 7-8 7"
+          disabled={isEmpty}
+          onPress={() => step('line', 1)}
+        />
         <IconButton
           label="to the next delivery"
+          shortcut="Shift →"
           icon="M5 5l8 7-8 7M17 12m-3 0a3 3 0 1 0 6 0 3 3 0 1 0-6 0"
           disabled={isEmpty}
           onPress={() => step('delivery', 1)}
         />
         <IconButton
           label="to the next violation"
+          shortcut="v"
           icon="M12 4 22 20H2zM12 10v4M12 17v.5"
           disabled={violations.length === 0}
           onPress={() => step('violation', 1)}
@@ -117,12 +132,13 @@ function Readout({ end }: { end: number }) {
         </button>
       )}
       <span class="speed">
-        <IconButton label="slower" icon="M5 12h14" onPress={() => changeSpeed(-1)} />
+        <IconButton label="slower" shortcut="−" icon="M5 12h14" onPress={() => changeSpeed(-1)} />
         <output aria-label="speed">{speed.value}×</output>
-        <IconButton label="faster" icon="M5 12h14M12 5v14" onPress={() => changeSpeed(1)} />
+        <IconButton label="faster" shortcut="+" icon="M5 12h14M12 5v14" onPress={() => changeSpeed(1)} />
       </span>
       <IconButton
         label="ask for lines of the trace"
+        shortcut="/"
         pressed={isAsking.value}
         icon="M10 4a6 6 0 1 0 0 12 6 6 0 0 0 0-12M14.5 14.5 20 20"
         onPress={() => (isAsking.value = !isAsking.value)}

@@ -150,7 +150,7 @@ function Actor({ row: { node, label } }: { row: ActorRow }) {
         <b>{label}</b>
         {life !== 'alive' && <span class={`chip is-${life}`}>{life}</span>}
         {life === 'alive' && badge !== '' && (
-          <span class="chip" style={{ '--state': tone === 'plain' ? 'var(--accent)' : `var(--${tone}-edge)` }}>
+          <span class="chip" style={{ '--state': `var(--${tone}-fill)` }}>
             {badge}
           </span>
         )}

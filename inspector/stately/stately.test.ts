@@ -186,7 +186,7 @@ describe('the page receives the messages of @statelyai/inspect', () => {
     expect(sentences(recording)).toEqual(
       expect.arrayContaining([
         'hall was asked to enter',
-        'press hall → hall/lamp was put on its way',
+        'press hall → hall/lamp was sent',
         'hall/lamp received press from hall',
       ]),
     );

@@ -83,7 +83,7 @@ export const repair: Story = {
       run: 'The queue',
       at: 'end',
       node: 'n8',
-      text: 'And it works: a request that comes after finds its place. To try worse, press "reach in" and corrupt a node yourself.',
+      text: 'And it works: a request that comes after finds its place. To try worse, press "intervene" and corrupt a node yourself.',
     },
   ],
 };

@@ -51,7 +51,7 @@ export class FollowedWorld {
 
   constructor(
     private readonly protocol: Protocol,
-    instance: Instance,
+    private readonly instance: Instance,
     private readonly header: TraceHeader,
     /** The draws of the nodes at their start, if their first lines do not contain them. */
     private readonly drawnAtStart: number[],
@@ -85,6 +85,12 @@ export class FollowedWorld {
     this.started.add(node);
   }
 
+  private instanceOf(node: NodeId): Instance {
+    const own = this.header.ownOptions?.[node];
+    const { frame } = this.world;
+    return own ? { ...frame.instance, options: this.protocol.options(own, this.instance) } : frame.instance;
+  }
+
   private begin(line: StepLine): void {
     const { node, drawn, event, roles } = line;
     const { world, header } = this;
@@ -98,7 +104,7 @@ export class FollowedWorld {
     if (isStanding) return;
     this.answers = drawn ? [...drawn] : this.drawnAtStart;
     const outcome = this.attempt(line, () =>
-      world.open(node, startsOf(this.protocol, node, world.frame.instance, header.live && storedIn(line))),
+      world.open(node, startsOf(this.protocol, node, this.instanceOf(node), header.live && storedIn(line))),
     );
     if (asksForSomething(outcome)) this.beginnings.set(node, outcome);
     this.compareState(line, {});

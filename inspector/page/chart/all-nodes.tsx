@@ -3,6 +3,7 @@ import type { ChartLayout } from '../../model/chart-shapes.js';
 import { groupsByState, type StateGroup } from '../../model/by-state.js';
 import { activePaths, valueText } from '../../model/values.js';
 import { moment, recording, selectedNode } from '../state.js';
+import { stateStyle } from '../state-names.js';
 import { charts } from './charts.js';
 import { showsAll } from './view-options.js';
 import { More } from '../more.js';
@@ -45,7 +46,7 @@ function Group({ group: { chart, value, nodes }, layout }: { group: StateGroup; 
         {charts.value.size > 1 && <span>{chart}: </span>}
         <b>{valueText(value)}</b> <span class="count is-calm">{nodes.length}</span>
       </figcaption>
-      {layout && <Thumbnail layout={layout} active={activePaths(value)} />}
+      {layout && <Thumbnail layout={layout} active={activePaths(value)} color={stateStyle(chart, valueText(value))} />}
       <p>
         {shown.slice(0, NAMES_MAX).map((node) => (
           <button
@@ -68,8 +69,8 @@ function Group({ group: { chart, value, nodes }, layout }: { group: StateGroup; 
 }
 
 /** The chart without words: the active states are visible within a few millimeters. */
-const Thumbnail = ({ layout, active }: { layout: ChartLayout; active: ReadonlySet<string> }) => (
-  <svg class="chart thumbnail" aria-hidden="true" viewBox={`0 0 ${layout.width} ${layout.height}`}>
+const Thumbnail = ({ layout, active, color }: { layout: ChartLayout; active: ReadonlySet<string>; color: string }) => (
+  <svg class="chart thumbnail" aria-hidden="true" style={{ '--state': color }} viewBox={`0 0 ${layout.width} ${layout.height}`}>
     {layout.states.map(({ state, x, y, width, height }) => (
       <g
         key={state.path}

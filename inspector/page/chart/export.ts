@@ -31,6 +31,7 @@ const PROPERTIES = [
   'opacity',
   'font-family',
   'font-size',
+  'font-style',
   'font-weight',
   'text-anchor',
   'text-decoration',

@@ -18,6 +18,8 @@ interface ChartPictureProps {
   /** True if the last transition belongs to the current line. */
   readonly isNow: boolean;
   readonly label: string;
+  /** The color of the state that is active. */
+  readonly color: string;
   /** The tests' coverage of the chart, or `null` if the trace does not contain it. */
   readonly covered: Covered | null;
   /** Visits of its parts; `null` if they are not shown. */
@@ -60,7 +62,7 @@ function appearanceOf({ taken, isNow, covered, heat, differs = NOTHING, controls
 }
 
 export function ChartPicture(props: ChartPictureProps) {
-  const { layout, scale, active, taken, isNow, label, covered, heat, controls } = props;
+  const { layout, scale, active, taken, isNow, label, color, covered, heat, controls } = props;
   const appearance = appearanceOf(props);
   const isTaken = (one: ChartTransition) => taken.taken.includes(one);
   // Taken transitions are drawn over the others.
@@ -70,6 +72,7 @@ export function ChartPicture(props: ChartPictureProps) {
       class={`chart${isNow ? ' is-now' : ''}`}
       role={controls ? 'group' : 'img'}
       aria-label={label}
+      style={{ '--state': color }}
       width={layout.width * scale}
       height={layout.height * scale}
       viewBox={`0 0 ${layout.width} ${layout.height}`}

@@ -15,6 +15,7 @@ import { activePaths, valueText } from '../../model/values.js';
 import { IconButton } from '../panel.js';
 import { isChartWide } from '../shell.js';
 import { currentLine, growing, moment, recording, selectedNode } from '../state.js';
+import { stateStyle } from '../state-names.js';
 import { charts } from './charts.js';
 import { fittingScale, layoutOf } from './layouts.js';
 import { foldedIn, zoom } from './view-options.js';
@@ -127,6 +128,7 @@ function Picture({ now, node }: { now: RoleNow; node: PinnedNode }) {
       taken={taken}
       isNow={taken.line === node.moment.line}
       label={`${node.name}, ${role}: ${valueText(view.value)}`}
+      color={stateStyle(chart.name, valueText(view.value))}
       covered={null}
       heat={null}
       differs={differences.value.there.get(chart.name)}

@@ -73,13 +73,15 @@ function Appearance({ charts, count, next }: AppearanceProps) {
       <output aria-label="scale">{Math.round(shownScale.value * 100)} %</output>
       <IconButton label="larger" icon="M5 12h14M12 5v14" onPress={nearer} />
       <IconButton
-        label="fit the whole chart (0)"
+        label="fit the whole chart"
+        shortcut="0"
         pressed={zoom.value === 'fit'}
         icon="M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5M9 9h6v6H9z"
         onPress={zoomToFit}
       />
       <IconButton
-        label="follow the active states (1)"
+        label="follow the active states"
+        shortcut="1"
         pressed={zoom.value === 'follow'}
         icon="M12 3v4M12 17v4M3 12h4M17 12h4M12 9a3 3 0 1 0 .01 0"
         onPress={zoomToFollow}

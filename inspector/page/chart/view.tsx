@@ -11,6 +11,7 @@ import { IconButton, Panel } from '../panel.js';
 import { isChartWide } from '../shell.js';
 import { askWhyState, askWhyValue } from '../asked-why.js';
 import { currentLine, moment, recording, growing, selectedNode } from '../state.js';
+import { stateStyle } from '../state-names.js';
 import { charts } from './charts.js';
 import { takenLast, type NodeCharts } from './node-charts.js';
 import { ChartPicture } from './picture.js';
@@ -60,6 +61,7 @@ export function ChartView() {
           <PinButton />
           <IconButton
             label="half the page for the chart"
+            shortcut="c"
             pressed={isChartWide.value}
             icon="M4 5h16v14H4zM12 5v14"
             onPress={() => (isChartWide.value = !isChartWide.value)}
@@ -199,6 +201,7 @@ function Picture({ now, chart, layout }: { now: RoleNow; chart: Chart; layout: C
       taken={taken}
       isNow={taken.line === currentLine.value}
       label={`${role}: ${valueText(view.value)}`}
+      color={stateStyle(chart.name, valueText(view.value))}
       covered={coveredOf(now)}
       heat={heatOf(now)}
       differs={differences.value.here.get(chart.name)}

@@ -1,6 +1,6 @@
 /** Paints the communities of a large network: circles with the number of their nodes, colored by the states of these nodes. */
 import { labelFont } from '../chart/measure.js';
-import { kindColor, palette, TONES } from '../colors.js';
+import { palette, stateColor, TONES } from '../colors.js';
 import { stateNames } from '../state-names.js';
 import { SAMPLES } from './draw.js';
 import type { Community } from './communities.js';
@@ -57,16 +57,10 @@ export function drawCommunities(drawn: Drawn, communities: readonly Community[],
     const isWrong = nodes.some((node) => scene.nodes[node]?.tone === 'wrong');
     drawSlices(ctx, spot, radius, slices, nodes.length);
     circle(ctx, spot, radius, null, isWrong ? colors.wrong : colors.muted);
-    if (nodes.includes(emphasis.node)) circle(ctx, spot, radius + 4, null, colors.accent);
+    if (nodes.includes(emphasis.node)) circle(ctx, spot, radius + 4, null, colors.selected);
     const marks = nodes.filter((node) => scene.nodes[node]?.badge);
     if (marks.length > 0)
-      circle(
-        ctx,
-        { x: spot.x + radius * 0.72, y: spot.y - radius * 0.72 },
-        Math.max(radius * 0.16, 4),
-        colors.accent,
-        colors.panel,
-      );
+      circle(ctx, { x: spot.x + radius * 0.72, y: spot.y - radius * 0.72 }, Math.max(radius * 0.16, 4), colors.ink, colors.panel);
     ctx.font = labelFont(650);
     if (nodes.length > 1 && radius >= TEXT_RADIUS_MIN)
       fillText(ctx, nodes.length.toLocaleString('en-US'), spot.x, spot.y + 0.5, colors.ink, colors.panel);
@@ -85,7 +79,7 @@ function drawSlices(
   slices: readonly Slice[],
   count: number,
 ): void {
-  const { panel, wrong } = palette();
+  const { wrong } = palette();
   const parts = slices.map((slice) => Math.max(slice.count / count, slice.color === wrong ? WRONG_PART_MIN : 0));
   const sum = parts.reduce((all, part) => all + part, 0);
   let angle = -Math.PI / 2;
@@ -95,7 +89,7 @@ function drawSlices(
     ctx.moveTo(x, y);
     ctx.arc(x, y, radius, angle, end);
     ctx.closePath();
-    ctx.fillStyle = `color-mix(in srgb, ${color} 62%, ${panel})`;
+    ctx.fillStyle = color;
     ctx.fill();
     angle = end;
   }
@@ -123,7 +117,7 @@ function lookOf({ life, tone, stateNumber }: SceneNode): Pick<Slice, 'name' | 'c
   const edge = EDGES.get(life)!;
   if (edge !== 'tone') return { name: life, color: colors[edge], rank: 1000 + [...EDGES.keys()].indexOf(life) };
   if (tone !== 'plain' || stateNumber < 0) return { name: tone, color: colors.tones[tone].edge, rank: TONES.indexOf(tone) };
-  return { name: stateNames.peek()[stateNumber] ?? '', color: kindColor(stateNumber), rank: 10 + stateNumber };
+  return { name: stateNames.peek()[stateNumber] ?? '', color: stateColor(stateNumber), rank: 10 + stateNumber };
 }
 
 /** The number of nodes of a community in each state, in words. */

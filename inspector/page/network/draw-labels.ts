@@ -133,10 +133,10 @@ function drawBadges(drawn: Drawn, nodes: readonly SceneNode[], boxes: ReadonlyMa
     if (badge === null || badge === '') continue;
     if (badge === '●') {
       const { x, y } = spotOf(drawn, node);
-      circle(ctx, { x: x + radius * 0.86, y: y - radius * 0.86 }, Math.max(radius * 0.46, 4), colors.accent, colors.panel);
+      circle(ctx, { x: x + radius * 0.86, y: y - radius * 0.86 }, Math.max(radius * 0.46, 4), colors.ink, colors.panel);
     } else if (boxes.has(node)) {
       const { x, y, width, height } = boxes.get(node)!;
-      ctx.fillStyle = colors.accent;
+      ctx.fillStyle = colors.ink;
       ctx.beginPath();
       ctx.roundRect(x - width / 2, y - height / 2, width, height, height / 2);
       ctx.fill();

@@ -1,11 +1,11 @@
 /** Paints what runs between nodes: links, pointers, and the way of a followed message. */
-import { kindColor, palette } from '../colors.js';
+import { palette } from '../colors.js';
 import type { Spot } from './geometry.js';
 import { fillPath, radiusOf, spotOf, type Drawn, type Emphasis } from './ink.js';
 import type { Scene, SceneLink } from './scene.js';
 
-/** The first color for further kinds of pointers, which messages rarely use. */
-export const POINTER_COLORS = 4;
+/** The dashes of the kinds of pointers, in the order of their appearance. */
+export const POINTER_DASHES: readonly (readonly number[])[] = [[], [5, 4], [1.5, 3.5], [9, 3, 2, 3]];
 
 export function drawLinks(drawn: Drawn, links: readonly SceneLink[]): void {
   const { ctx } = drawn;
@@ -63,7 +63,7 @@ export function drawWay(drawn: Drawn, { way, link }: Emphasis): void {
   if (bands.length === 0) return;
   const { ctx } = drawn;
   ctx.save();
-  ctx.strokeStyle = palette().accent;
+  ctx.strokeStyle = palette().selected;
   ctx.globalAlpha = 0.28;
   ctx.lineWidth = 9;
   ctx.lineCap = 'round';
@@ -83,9 +83,9 @@ export function drawPointers(drawn: Drawn, { pointers }: Scene): void {
   const head = Math.min(Math.max(radius * 0.62, 3), 9);
   for (const kind of new Set(pointers.map((pointer) => pointer.kind))) {
     const heads = new Path2D();
-    ctx.strokeStyle = ctx.fillStyle = kind === 0 ? palette().muted : kindColor(kind + POINTER_COLORS);
+    ctx.strokeStyle = ctx.fillStyle = palette().muted;
     ctx.lineWidth = Math.min(Math.max(1.7 * drawn.view.scale, 0.8), 2);
-    ctx.setLineDash(kind === 1 ? [5, 4] : []);
+    ctx.setLineDash([...POINTER_DASHES[kind % POINTER_DASHES.length]!]);
     ctx.beginPath();
     for (const pointer of pointers) {
       if (pointer.kind !== kind || pointer.from === pointer.to) continue;

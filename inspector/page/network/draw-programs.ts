@@ -1,11 +1,10 @@
 /**
- * Draws each program of a live network as a colored area around its nodes with its name. A label counts the stopped nodes, shown at one
+ * Draws each program of a live network as an area around its nodes with its name. A label counts the stopped nodes, shown at one
  * place.
  */
 import { polygonHull } from 'd3-polygon';
 import { labelFont } from '../chart/measure.js';
-import { kindColor, palette } from '../colors.js';
-import { GROUP_COLORS } from './draw.js';
+import { palette } from '../colors.js';
 import { fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn } from './ink.js';
 import type { FoldedNodes, ProgramNodes } from './programs.js';
 
@@ -13,15 +12,14 @@ import type { FoldedNodes, ProgramNodes } from './programs.js';
 const PAD = 22;
 /** From a node to the end of the words below it. */
 const WORDS = 24;
-const TINT = '12%';
 
 export function drawPrograms(drawn: Drawn, programs: readonly ProgramNodes[]): void {
   const { ctx } = drawn;
-  const { panel, ink } = palette();
+  const { panel, ink, line, faint } = palette();
   const pad = radiusOf(drawn) + PAD;
   ctx.lineJoin = ctx.lineCap = 'round';
   let names = 0;
-  for (const [number, { name, nodes }] of programs.entries()) {
+  for (const { name, nodes } of programs) {
     if (name === null) continue;
     const spots = nodes.flatMap((node): [number, number][] => {
       const { x, y } = spotOf(drawn, node);
@@ -36,11 +34,9 @@ export function drawPrograms(drawn: Drawn, programs: readonly ProgramNodes[]): v
     // A spot alone is a line that has a length, too.
     ground.lineTo(hull[0]![0] + 0.01, hull[0]![1]);
     ground.closePath();
-    const edge = kindColor(number + GROUP_COLORS);
-    const fill = `color-mix(in srgb, ${edge} ${TINT}, ${panel})`;
     for (const [color, width] of [
-      [edge, 2 * pad + 2.5],
-      [fill, 2 * pad],
+      [line, 2 * pad + 2.5],
+      [faint, 2 * pad],
     ] as const) {
       ctx.strokeStyle = ctx.fillStyle = color;
       ctx.lineWidth = width;

@@ -1,5 +1,5 @@
 /** Paints nodes and messages. Everything of one kind and color is one path: that, and not the count of things, is what a frame costs. */
-import { kindColor, palette, TONES } from '../colors.js';
+import { groupColor, palette, stateColor, TONES } from '../colors.js';
 import { along, type Spot } from './geometry.js';
 import { labelFont, widthOf } from '../chart/measure.js';
 import { circle, fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
@@ -7,9 +7,8 @@ import { LABEL_HEIGHT, type LabelPlaces } from './places.js';
 import type { Life } from '../../model/moment.js';
 import type { Scene, SceneLink } from './scene.js';
 
-/** The first color for groups and gauges, which messages rarely use. */
-export const GROUP_COLORS = 2;
-export const GAUGE_COLORS = 2;
+/** The fills of the kinds of gauges, in the order of their appearance. */
+export const GAUGE_FILLS = ['muted', 'ink', 'line'] as const;
 
 export interface MovingMessage {
   readonly ordinal: number;
@@ -22,14 +21,14 @@ export interface MovingMessage {
 
 interface Look {
   readonly isFilled: boolean;
-  readonly edge: 'tone' | 'wrong' | 'accent' | 'muted';
+  readonly edge: 'tone' | 'wrong' | 'muted';
   readonly dash: number[];
 }
 
 /** Sample nodes for the legend. The border of a node shows whether it runs, and its fill shows its state. */
 export const SAMPLES: readonly (readonly [Life, Look])[] = [
   ['alive', { isFilled: true, edge: 'tone', dash: [] }],
-  ['suspected', { isFilled: true, edge: 'accent', dash: [7, 3] }],
+  ['suspected', { isFilled: true, edge: 'wrong', dash: [7, 3] }],
   ['crashed', { isFilled: false, edge: 'wrong', dash: [3, 3] }],
   ['failed', { isFilled: false, edge: 'wrong', dash: [6, 2] }],
   ['gone', { isFilled: false, edge: 'wrong', dash: [1, 4] }],
@@ -89,14 +88,12 @@ function drawCircles(drawn: Drawn, { nodes }: Scene): void {
   drawStates(drawn, nodes);
 }
 
-/** A node of a program has the color that its state has in lanes and plots. */
+/** A node of a program is filled with the color of its state. */
 function drawStates(drawn: Drawn, nodes: Scene['nodes']): void {
   const { ctx } = drawn;
   for (const [node, { stateNumber, tone, life, isHere }] of nodes.entries()) {
     if (stateNumber < 0 || tone !== 'plain' || life !== 'alive' || !isHere) continue;
-    const color = kindColor(stateNumber);
-    ctx.fillStyle = `color-mix(in srgb, ${color} 30%, ${palette().panel})`;
-    circle(ctx, spotOf(drawn, node), radiusOf(drawn), ctx.fillStyle, color);
+    circle(ctx, spotOf(drawn, node), radiusOf(drawn), stateColor(stateNumber), palette().muted);
   }
 }
 
@@ -105,7 +102,6 @@ export function drawGroups(drawn: Drawn, { nodes }: Scene, links: readonly Scene
   const { ctx } = drawn;
   const radius = radiusOf(drawn);
   ctx.save();
-  ctx.globalAlpha = 0.22;
   ctx.lineCap = 'round';
   ctx.lineWidth = radius * 2.6;
   for (const group of new Set(nodes.map((node) => node.group))) {
@@ -123,7 +119,7 @@ export function drawGroups(drawn: Drawn, { nodes }: Scene, links: readonly Scene
       ground.moveTo(from.x, from.y);
       ground.lineTo(to.x, to.y);
     }
-    ctx.strokeStyle = kindColor(group + GROUP_COLORS);
+    ctx.strokeStyle = groupColor(group);
     ctx.stroke(ground);
   }
   ctx.restore();
@@ -154,7 +150,7 @@ export function drawGauges(drawn: Drawn, { nodes }: Scene): void {
       const filled = Math.min(Math.max(value / Math.max(of, 1), 0), 1) * height;
       ctx.fillStyle = colors.faint;
       ctx.fillRect(left, y - radius, GAUGE.width, height);
-      ctx.fillStyle = kindColor(kind + GAUGE_COLORS);
+      ctx.fillStyle = colors[GAUGE_FILLS[kind % GAUGE_FILLS.length]!];
       ctx.fillRect(left, y + radius - filled, GAUGE.width, filled);
       ctx.strokeStyle = colors.muted;
       ctx.lineWidth = 1;
@@ -210,7 +206,7 @@ function writeLabels(
   const isCrowd = spots.length > LABELS_MAX / 4;
   for (const { moving, x, y } of spots) {
     const isChosen = moving.ordinal === selected;
-    if (isChosen) circle(ctx, { x, y }, size * 2.4, null, palette().accent);
+    if (isChosen) circle(ctx, { x, y }, size * 2.4, null, palette().selected);
     if (isCrowd && !isChosen) continue;
     const text = shorten(moving.label);
     const width = widthOf(text, font);
@@ -226,6 +222,6 @@ function writeLabels(
 export function drawSelection(drawn: Drawn, { node, hovered, range }: Emphasis): void {
   const radius = radiusOf(drawn);
   if (hovered >= 0) circle(drawn.ctx, spotOf(drawn, hovered), radius + 3, null, palette().muted);
-  if (node >= 0) circle(drawn.ctx, spotOf(drawn, node), radius + 4, null, palette().accent);
+  if (node >= 0) circle(drawn.ctx, spotOf(drawn, node), radius + 4, null, palette().selected);
   if (node >= 0 && range !== null) circle(drawn.ctx, spotOf(drawn, node), range * drawn.view.scale, null, palette().muted);
 }

@@ -1,8 +1,8 @@
 /** The meanings of the colors in the picture. */
-import { kindStyle, TONES } from '../colors.js';
+import { colorStyle, TONES } from '../colors.js';
 import { recording } from '../state.js';
-import { GAUGE_COLORS, GROUP_COLORS, SAMPLES } from './draw.js';
-import { POINTER_COLORS } from './draw-links.js';
+import { GAUGE_FILLS, SAMPLES } from './draw.js';
+import { POINTER_DASHES } from './draw-links.js';
 import type { Scene } from './scene.js';
 import { reader } from './picture.js';
 
@@ -28,8 +28,8 @@ export function Legend({ scene }: { scene: Scene }) {
               d="M1 8Q8 2 15 6M11 3l5 3-5 3"
               fill="none"
               stroke-width="1.6"
-              stroke-dasharray={i === 1 ? '3 2' : undefined}
-              style={{ stroke: i === 0 ? 'var(--muted)' : kindStyle(i + POINTER_COLORS) }}
+              stroke-dasharray={POINTER_DASHES[i % POINTER_DASHES.length]!.join(' ')}
+              style={{ stroke: 'var(--muted)' }}
             />
           </svg>
           {kind || 'pointer'}
@@ -38,7 +38,7 @@ export function Legend({ scene }: { scene: Scene }) {
       {[...groups].slice(0, 8).map((group) => (
         <li key={`g${group}`}>
           <svg viewBox="0 0 12 12" aria-hidden="true">
-            <circle cx="6" cy="6" r="6" opacity="0.35" style={{ fill: kindStyle(group + GROUP_COLORS) }} />
+            <circle cx="6" cy="6" r="6" style={{ fill: colorStyle('group', group) }} />
           </svg>
           {reader.value?.groups.names[group]}
         </li>
@@ -46,7 +46,7 @@ export function Legend({ scene }: { scene: Scene }) {
       {gauges.map((gauge, i) => (
         <li key={`b${gauge}`}>
           <svg viewBox="0 0 12 12" aria-hidden="true">
-            <rect x="3" y="5" width="6" height="7" style={{ fill: kindStyle(i + GAUGE_COLORS) }} />
+            <rect x="3" y="5" width="6" height="7" style={{ fill: `var(--${GAUGE_FILLS[i % GAUGE_FILLS.length]})` }} />
             <rect x="3" y=".5" width="6" height="11" fill="none" style={{ stroke: 'var(--muted)' }} />
           </svg>
           {gauge}
@@ -70,7 +70,7 @@ export function Legend({ scene }: { scene: Scene }) {
       {recording.value.messages.types.names.slice(0, 8).map((type, i) => (
         <li key={`m${type}`}>
           <svg viewBox="0 0 12 12" aria-hidden="true">
-            <path d="M11 6 2 11 4 6 2 1z" style={{ fill: kindStyle(i) }} />
+            <path d="M11 6 2 11 4 6 2 1z" style={{ fill: colorStyle('message', i) }} />
           </svg>
           {type}
         </li>

@@ -6,7 +6,7 @@ import { progress } from '../../model/playback.js';
 import type { Size } from '../../model/chart-shapes.js';
 import type { MessageRow } from '../../model/messages.js';
 import { sized } from '../canvas.js';
-import { kindColor } from '../colors.js';
+import { messageColor } from '../colors.js';
 import { theme } from '../shell.js';
 import {
   axis,
@@ -173,7 +173,7 @@ export function moving(): MovingMessage[] {
         ? loopAt(spot(message.from), radius)
         : between(reader.value!.route(message.from, message.to).map(spot), radius),
     part: progress(recording.value, axis.value, message, playhead.value.x),
-    color: kindColor(types.find(message.type)),
+    color: messageColor(types.find(message.type)),
     label: message.type,
   }));
 }

@@ -68,15 +68,16 @@ export function NetworkView() {
         <button
           type="button"
           class="small"
+          title="change the run or the program at the selection (g)"
           aria-pressed={isReachOpen.value}
           onClick={() => (isReachOpen.value = !isReachOpen.value)}
         >
-          reach in
+          intervene
         </button>
       )}
       <IconButton
         label="everything in sight"
-        icon="M12 3v4M12 17v4M3 12h4M17 12h4M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6"
+        icon="M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5M9 9h6v6H9z"
         onPress={() => (chosenView.value = null)}
       />
     </>

@@ -5,7 +5,7 @@
 import type { LaneSlice } from '../../model/spacetime.js';
 import type { Size } from '../../model/chart-shapes.js';
 import { labelFont, LABEL_SIZE, widthOf } from '../chart/measure.js';
-import { kindColor, palette } from '../colors.js';
+import { palette, stateColor } from '../colors.js';
 
 export interface LaneScale {
   x(value: number): number;
@@ -27,9 +27,7 @@ interface Box {
 const BAND = { part: 0.74, max: 30 } as const;
 /** Rows of roles are set apart where there is room for it. */
 const GAP = { from: 4, size: 1 } as const;
-const EDGE = 2;
-/** Pale, so that dots, arrows and names stand out from it. */
-const ALPHA = 0.27;
+const EDGE = 1;
 const NAME = { height: 13, inset: 8 } as const;
 /** From this height on, a name is at the bottom of its slice, below the dots of the lane. */
 const BELOW_DOTS = 20;
@@ -60,12 +58,10 @@ export function drawSlices(
     const box = boxOf(scale, slice);
     if (box.x > width || box.x + box.width < scale.left || box.y > height || box.y + box.height < 0) continue;
     const tall = box.height >= GAP.from ? box.height - GAP.size : box.height;
-    ctx.fillStyle = kindColor(slice.state);
-    ctx.globalAlpha = ALPHA;
+    ctx.fillStyle = stateColor(slice.state);
     ctx.fillRect(box.x, box.y, box.width, tall);
-    ctx.globalAlpha = 0.8;
+    ctx.fillStyle = palette().muted;
     ctx.fillRect(box.x, box.y, Math.min(EDGE, box.width), tall);
-    ctx.globalAlpha = 1;
     if (tall >= NAME.height) drawName(ctx, width, scale.left, box, nameOf(slice.state));
   }
 }

@@ -16,7 +16,7 @@ import { idOf, numberText } from '../../model/words.js';
 import { hits, intervals } from '../ask.js';
 import { chainLines } from '../asked-why.js';
 import type { Size } from '../../model/chart-shapes.js';
-import { kindColor, palette } from '../colors.js';
+import { messageColor, palette } from '../colors.js';
 import { distanceToLine } from '../network/geometry.js';
 import { stateNames } from '../state-names.js';
 import { timeText } from '../time-text.js';
@@ -107,9 +107,9 @@ const relation = computed(() => {
 
 function naturalSpan(): number {
   const { first, end } = growing();
-  if (axis.value === 'lines' || !isTimed(recording.value)) return LINES_AT_FIRST;
+  if (axis.value === 'lines' || !isTimed(recording.value)) return Math.min(LINES_AT_FIRST, Math.max(end - first, 1));
   const perLine = (recording.value.at(end - 1) - recording.value.at(first)) / Math.max(end - first, 1);
-  return Math.max(perLine * LINES_AT_FIRST, 1e-6);
+  return Math.max(perLine * Math.min(LINES_AT_FIRST, end - first), 1e-6);
 }
 
 /** The height that is left for the lanes below the ticks. */
@@ -232,7 +232,7 @@ function drawStretch(ctx: CanvasRenderingContext2D, scale: LaneScale, { lane, fr
 
 /** A line under the band for as long as what is asked about holds. */
 function drawHeld(ctx: CanvasRenderingContext2D, scale: LaneScale): void {
-  ctx.strokeStyle = palette().accent;
+  ctx.strokeStyle = palette().found;
   ctx.lineWidth = 2;
   ctx.beginPath();
   for (const { lane, from, to } of held.value) {
@@ -253,7 +253,7 @@ function drawArrow(ctx: CanvasRenderingContext2D, scale: LaneScale, { message, f
   const isChosen = message.ordinal === selectedMessage.value || way.value.some(({ ordinal }) => ordinal === message.ordinal);
   const isFuture = message.sent > currentLine.value && chainLines.value === null;
   ctx.globalAlpha = (isChosen ? 1 : seenOfArrow(message)) * (isFuture ? 0.4 : 1);
-  ctx.strokeStyle = ctx.fillStyle = isChosen ? colors.accent : kindColor(recording.value.messages.types.find(message.type));
+  ctx.strokeStyle = ctx.fillStyle = isChosen ? colors.selected : messageColor(recording.value.messages.types.find(message.type));
   ctx.lineWidth = isChosen ? 2.8 : 1.4;
   ctx.setLineDash(message.ending === null || message.ending === 'unseen' ? [3, 4] : []);
   ctx.beginPath();
@@ -309,14 +309,14 @@ function drawDot(ctx: CanvasRenderingContext2D, scale: LaneScale, { line, x, lan
   ctx.beginPath();
   const radius = Math.min(3.6, 1 + laneHeight.value / 4);
   ctx.arc(scale.x(x), scale.y(lane), isNow ? radius + 2 : radius, 0, 2 * Math.PI);
-  ctx.fillStyle = isNow ? colors.accent : FAULTS.has(kind) ? colors.wrong : kind === 'deliver' ? colors.panel : colors.ink;
-  ctx.strokeStyle = isNow ? colors.accent : FAULTS.has(kind) ? colors.wrong : colors.ink;
+  ctx.fillStyle = isNow ? colors.now : FAULTS.has(kind) ? colors.wrong : kind === 'deliver' ? colors.panel : colors.ink;
+  ctx.strokeStyle = isNow ? colors.now : FAULTS.has(kind) ? colors.wrong : colors.ink;
   ctx.lineWidth = 1.5;
   ctx.fill();
   ctx.stroke();
   if (hitLines.value.has(line)) {
     ctx.globalAlpha = 1;
-    ctx.strokeStyle = colors.accent;
+    ctx.strokeStyle = colors.found;
     ctx.beginPath();
     ctx.arc(scale.x(x), scale.y(lane), radius + 3.5, 0, 2 * Math.PI);
     ctx.stroke();
@@ -326,7 +326,7 @@ function drawDot(ctx: CanvasRenderingContext2D, scale: LaneScale, { line, x, lan
 
 function drawPlayhead(ctx: CanvasRenderingContext2D, { height }: Size, scale: LaneScale): void {
   const x = scale.x(playhead.value.x);
-  ctx.strokeStyle = palette().accent;
+  ctx.strokeStyle = palette().now;
   ctx.lineWidth = 1.5;
   ctx.beginPath();
   ctx.moveTo(x, HEAD - 3);
@@ -352,7 +352,7 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: LaneS
     if (y < 0 || y > height || (isCovered && !isChosen)) continue;
     last = y;
     ctx.font = `${isChosen ? 700 : 500} 12px system-ui, sans-serif`;
-    ctx.fillStyle = isChosen ? colors.accent : colors.ink;
+    ctx.fillStyle = isChosen ? colors.selected : colors.ink;
     const name = laneName(node);
     ctx.fillText(name.length > NAME_MAX ? `${name.slice(0, 5)}…${name.slice(6 - NAME_MAX)}` : name, namesWidth.value - 8, y);
   }

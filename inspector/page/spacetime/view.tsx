@@ -3,7 +3,7 @@ import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { numberText, sentence } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
-import { kindStyle } from '../colors.js';
+import { colorStyle } from '../colors.js';
 import type { Dot } from '../../model/spacetime.js';
 import { More } from '../more.js';
 import { IconButton, Panel } from '../panel.js';
@@ -130,7 +130,7 @@ function States() {
     <ul class="legend" aria-label="states in sight" tabIndex={0}>
       {states.slice(0, STATES_MAX).map((state) => (
         <li key={state}>
-          <span class="swatch" style={{ background: kindStyle(state) }} />
+          <span class="swatch" style={{ background: colorStyle('state', state) }} />
           {nameOfState(state)}
         </li>
       ))}

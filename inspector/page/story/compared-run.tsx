@@ -4,7 +4,7 @@ import { Moment } from '../../model/moment.js';
 import { progress } from '../../model/playback.js';
 import { numberText } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
-import { kindColor } from '../colors.js';
+import { messageColor } from '../colors.js';
 import { drawLinks, drawPointers } from '../network/draw-links.js';
 import { drawGauges, drawGroups, drawMessages, drawNodes, type MovingMessage } from '../network/draw.js';
 import { drawLabels } from '../network/draw-labels.js';
@@ -56,7 +56,7 @@ function movingOn({ view, xs, ys }: Drawn): MovingMessage[] {
           ? loopAt(spot(message.from), radius)
           : between(reader.value!.route(message.from, message.to).map(spot), radius),
       part: progress(run, comparedAxis.value, message, comparedAt.value.x),
-      color: kindColor(run.messages.types.find(message.type)),
+      color: messageColor(run.messages.types.find(message.type)),
       label: message.type,
     }));
 }
@@ -74,7 +74,7 @@ export function ComparedView() {
         {hasSameNodes.value ? (
           <Canvas key={comparedTo.name} class="picture" paint={paint} label={description} />
         ) : (
-          <p class="empty">This run has other nodes. The two can be held against each other under compare.</p>
+          <p class="empty">This run has other nodes. Compare the two in the tab compare.</p>
         )}
       </div>
     </section>

@@ -1,6 +1,8 @@
 /** The strip with the captions of a story, above all views; and the list of all stories. */
 import { allStories, currentStep, goToStep, isFound, stepNumber, story } from './state.js';
+import type { Story } from '../../stories/story.js';
 import { StoryText } from './captions.js';
+import { Thumbnail } from './thumbnail.js';
 
 const FAR_PX = 48;
 
@@ -70,16 +72,30 @@ function Runs() {
 export function StoryList() {
   return (
     <ul class="stories">
-      {allStories.value.map(({ name, title, description }) => (
-        <li key={name}>
-          <a href={`#story=${name}`}>
-            <b>{title}</b>
-            <span>{description}</span>
+      {allStories.value.map((one) => (
+        <li key={one.name}>
+          <a href={`#story=${one.name}`}>
+            <Thumbnail story={one} />
+            <b>{one.title}</b>
+            <span>{one.description}</span>
+            <span>
+              {one.steps.length} steps, about {minutesOf(one)} minutes
+            </span>
           </a>
         </li>
       ))}
     </ul>
   );
+}
+
+const WORDS_A_MINUTE = 180;
+/** To look at what a step shows. */
+const SECONDS_A_STEP = 12;
+
+/** How long a story takes: to read its captions and to look at each step. */
+function minutesOf({ steps }: Story): number {
+  const words = steps.flatMap(({ text, along = [] }) => [text, ...along.map((caption) => caption.text)].join(' ').split(' '));
+  return Math.max(Math.round(words.length / WORDS_A_MINUTE + (steps.length * SECONDS_A_STEP) / 60), 2);
 }
 
 /**
