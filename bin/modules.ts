@@ -1,5 +1,5 @@
 /** Loads the modules that a user names on the command line. */
-import { relative, resolve, sep } from 'node:path';
+import { dirname, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Jiti } from 'jiti';
 import { UsageError } from '../machines/errors.js';
@@ -8,10 +8,11 @@ import { readFile } from './read-file.js';
 import { traceHeaderIn, unexpectedTrace } from './unexpected-trace.js';
 import { USAGE } from './usage.js';
 
-/** A module as an import names it, from a file in that folder. */
-export function relativeModule(folder: string, path: string): string {
-  const way = relative(folder, path).replaceAll(sep, '/');
-  return way.startsWith('.') ? way : `./${way}`;
+/** A module as an import in that file names it. TypeScript names the compiled file, which every setting of the compiler allows. */
+export function relativeModule(file: string, path: string): string {
+  const way = relative(dirname(resolve(file)), path).replaceAll(sep, '/');
+  const named = way.startsWith('.') ? way : `./${way}`;
+  return TYPESCRIPT.test(file) ? named.replace(/\.([cm]?)tsx?$/, '.$1js') : named;
 }
 
 /** Loads the module in a file and returns its exports, sorted by name. */

@@ -87,7 +87,7 @@ describe('your own protocol', () => {
     const emitted = inFolder('ring.test.ts');
     expect(await quiver(['test', '--protocol', 'examples/own-protocol/index.ts', '--emit', emitted])).toBe(0);
     expect(readFileSync(emitted, 'utf8')).toMatch(
-      /^import \{ ring as protocol \} from "(\.\.\/)+.*examples\/own-protocol\/index\.ts";$/m,
+      /^import \{ ring as protocol \} from "(\.\.\/)+.*examples\/own-protocol\/index\.js";$/m,
     );
     // The next call knows nothing of it.
     await expect(quiver(['test', 'ring'])).rejects.toThrow(/^Unknown protocol "ring"\. Did you mean "link"\?/);

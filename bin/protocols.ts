@@ -1,5 +1,5 @@
 /** The protocols that a command line can use: the built-in ones, and those of modules given with `--protocol FILE`. */
-import { relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { loaders } from '../machines/by-name.js';
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
@@ -37,10 +37,10 @@ export function broughtBy({ protocol, module = brought.get(protocol.name)?.modul
   return module ? ['--protocol', relative('.', module.path)] : [];
 }
 
-/** The module of a custom protocol, as an import from that folder; undefined for a built-in one. */
+/** The module of a custom protocol, as a test in that folder imports it; undefined for a built-in one. */
 export function importOf(protocol: string, folder: string): { readonly path: string; readonly name: string } | undefined {
   const module = brought.get(protocol)?.module;
-  return module && { path: relativeModule(resolve(folder), module.path), name: module.name };
+  return module && { path: relativeModule(join(folder, 'saved.test.ts'), module.path), name: module.name };
 }
 
 /** The protocols that were loaded with `--protocol`. */

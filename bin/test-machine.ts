@@ -4,7 +4,7 @@
  * rejection, an active timer. The tests have no clock and no process; the command has.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { isObject } from '../machines/checks.js';
 import { UsageError, thrownText } from '../machines/errors.js';
 import type { TraceHeader, TraceLine } from '../network/trace.js';
@@ -137,13 +137,12 @@ function countsIn(path: string): readonly MachineCounts[] {
 }
 
 function importing({ path, name }: FoundMachine, words: ValuesOf<'test'>): string {
-  const from = dirname(resolve(words.emit!));
   const tests =
     words.with === undefined
       ? 'const tests = {};'
-      : `import tests from ${JSON.stringify(relativeModule(from, resolve(words.with)))};`;
+      : `import tests from ${JSON.stringify(relativeModule(words.emit!, resolve(words.with)))};`;
   const machine = name === 'default' ? 'machine' : `{ ${name} as machine }`;
-  return `import ${machine} from ${JSON.stringify(relativeModule(from, path))};\n${tests}`;
+  return `import ${machine} from ${JSON.stringify(relativeModule(words.emit!, path))};\n${tests}`;
 }
 
 /** The tours and what they cover, or only the path to a failure. */

@@ -3,7 +3,7 @@
  * scenarios with faults, and its mutants, too.
  */
 import { mkdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { isObject } from '../machines/checks.js';
 import { UsageError, thrownText } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
@@ -61,7 +61,7 @@ async function readReasons(file: string): Promise<Reasons> {
 
 function emit({ protocol, module }: FoundProtocol, path: string): void {
   const importing = module
-    ? `import { ${module.name} as protocol } from ${JSON.stringify(relativeModule(dirname(resolve(path)), module.path))};`
+    ? `import { ${module.name} as protocol } from ${JSON.stringify(relativeModule(path, module.path))};`
     : `import { protocols } from 'xstate-quiver/machines';\n\nconst protocol = protocols[${JSON.stringify(protocol.name)}]!;`;
   const file = new OutputFile(path);
   file.text(emitTests(protocol, importing));

@@ -5,6 +5,8 @@ import { VITEST_LIMITS } from './follow-page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const TEMPLATES = ['protocol', 'backend', 'tabs', 'xstate', 'testing'];
+/** What `quiver test` takes of these starters, for the tests that it writes in TypeScript. */
+const EMITTED = { 'protocol-ts': ['ring.ts'], 'testing-ts': ['checkout.ts', '--with', 'samples.ts'] };
 
 /** In a folder where the packed library is installed with Vitest and Vite; `run` runs a command in a folder. */
 export function checkStarters(folder, run) {
@@ -17,6 +19,8 @@ export function checkStarters(folder, run) {
         ['init', name, '--template', template, ...(language === 'ts' ? ['--typescript'] : [])],
         folder,
       );
+      const words = EMITTED[name];
+      if (words) run(join(folder, 'node_modules/.bin/quiver'), ['test', ...words, '--emit', 'emitted.test.ts'], made);
       run('node', [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', made, ...VITEST_LIMITS], made);
       if (language === 'ts') run('node', [join(root, 'node_modules/typescript/bin/tsc'), '-p', made], made);
       // The page of tabs is served until it is stopped.

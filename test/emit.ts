@@ -2,7 +2,7 @@
  * Emits generated paths as a readable Vitest file: the transition tours of the charts, every step with its result, and the walks through
  * systems, every choice with its result.
  */
-import type { Message } from '../machines/effects.js';
+import type { AnyMessage } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
 import { createHost } from '../network/world/hosts.js';
@@ -40,7 +40,7 @@ export function startChart(
   protocol: Protocol,
   chart: string,
   input: unknown,
-): { first: Expected; send(event: Message): Expected } {
+): { first: Expected; send(event: AnyMessage): Expected } {
   requireProtocol('startChart', protocol);
   if (!protocol.charts[chart]) {
     throw new UsageError(

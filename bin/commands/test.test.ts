@@ -144,7 +144,9 @@ describe('quiver test of a machine', () => {
     const [emitted, trace, counts, lcov] = ['login.test.ts', 'login.ndjson', 'counts.json', 'lcov'].map((name) => inFolder(name));
     const words = ['--emit', emitted!, '--trace', trace!, '--lcov', lcov!, '--counts', counts!];
     expect(await walk([login, '--with', given, ...words])).toBe(0);
-    expect(readFileSync(emitted!, 'utf8')).toMatch(/import \{ login as machine \} from .*\nimport tests from "\.\/samples.mjs";/);
+    expect(readFileSync(emitted!, 'utf8')).toMatch(
+      /import \{ login as machine \} from ".*login\.js";\nimport tests from "\.\/samples.mjs";/,
+    );
     expect(JSON.parse(readFileSync(trace!, 'utf8').split('\n')[0]!)).toMatchObject({ protocol: 'login', nodes: ['login 1'] });
     expect(readFileSync(`${lcov}/lcov.info`, 'utf8')).toContain('LF:15\nLH:15');
     printed.length = 0;

@@ -1,6 +1,6 @@
 /** Options for the tests of a machine. All are optional: event types are read from the chart. */
 import type { AnyMachineSnapshot } from 'xstate';
-import type { Message } from '../../machines/effects.js';
+import type { AnyMessage } from '../../machines/effects.js';
 import type { MachineKind } from './coverage.js';
 import type { Reference, StateTests, StepTests } from './sut.js';
 import type { Temporal } from './temporal.js';
@@ -216,12 +216,12 @@ interface Chanced {
  */
 export type MachineStep = Chanced &
   (
-    | ({ readonly event: Message; readonly to?: string } & Sampled)
+    | ({ readonly event: AnyMessage; readonly to?: string } & Sampled)
     | { readonly start: number; readonly description?: string }
     | { readonly timer: string }
     | ({ readonly done: string; readonly output?: unknown } & Sampled)
     | ({ readonly fails: string; readonly error?: unknown } & Sampled)
-    | ({ readonly sends: string; readonly event: Message } & Sampled)
+    | ({ readonly sends: string; readonly event: AnyMessage } & Sampled)
     | ({ readonly next: string; readonly value?: unknown } & Sampled)
     | { readonly completes: string }
     | { readonly settles: string }

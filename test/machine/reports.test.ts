@@ -272,6 +272,7 @@ describe('plans as a file of tests', () => {
 
   test('an impossible step is rejected with its name', async () => {
     const started = await startMachine(door, tests);
+    expect((await started.take({ event: { type: 'CODE', code: 1 } })).value).toBe('locked');
     await expect(started.take({ done: 'open' })).rejects.toThrow(
       'open done is not possible in state "locked". Possible steps: CODE {"code":1}, CODE {"code":42}.',
     );
