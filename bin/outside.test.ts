@@ -1,5 +1,5 @@
 /** External input: traces of live nodes, invalid files, and the user's own protocols. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -77,6 +77,15 @@ describe('quiver verify of a live run', () => {
   ])('%s: rejected with the reason', async (_, damage, complaint) => {
     await expect(verify([inFolder('damaged.ndjson', damage(await liveTrace()))])).rejects.toThrow(complaint);
   });
+});
+
+test('an example that a page names as in a checkout: the error names its file in the package', () => {
+  const command = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
+  const words = [command, 'run', 'examples/scenarios/ring-ivy.json'];
+  const { status, stderr } = spawnSync(process.execPath, words, { cwd: dirname(inFolder('here')), encoding: 'utf8' });
+  const [, packaged] = /there is no such file\. The package contains it: (\S+)$/.exec(stderr.trim())!;
+  expect(status).toBe(64);
+  expect(JSON.parse(readFileSync(resolve(inFolder('here'), '..', packaged!), 'utf8')).protocol).toBe('directory');
 });
 
 describe('your own protocol', () => {

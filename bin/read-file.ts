@@ -1,8 +1,13 @@
 /** Reads text files that a command line names; errors contain the file name. */
 import { constants } from 'node:buffer';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
 import { UsageError, thrownText } from '../machines/errors.js';
 import { decodeText, parseText } from '../network/scenario/text.js';
+
+/** The examples of the package, wherever it is installed. */
+export const EXAMPLES = join(dirname(createRequire(import.meta.url).resolve('xstate-quiver/package.json')), 'examples');
 
 export function readFile(path: string): string {
   let size: number;
@@ -12,12 +17,21 @@ export function readFile(path: string): string {
     if (size <= constants.MAX_STRING_LENGTH) return decodeText(readFileSync(path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const known: Record<string, string> = { ENOENT: 'there is no such file.', EISDIR: 'it is a folder. Choose a file in it.' };
+    const known: Record<string, string> = {
+      ENOENT: `there is no such file.${inPackage(path)}`,
+      EISDIR: 'it is a folder. Choose a file in it.',
+    };
     throw new UsageError(`Cannot read ${path || '""'}: ${known[code ?? ''] ?? message}`);
   }
   throw new UsageError(
     `Cannot read ${path}: it has ${inMegabytes(size)} MB, and the limit is ${inMegabytes(constants.MAX_STRING_LENGTH)} MB. Choose a smaller file.`,
   );
+}
+
+/** Where the package has an example that a page names as in a checkout. */
+function inPackage(path: string): string {
+  const packaged = join(EXAMPLES, '..', path);
+  return path.startsWith('examples/') && existsSync(packaged) ? ` The package contains it: ${relative('.', packaged)}` : '';
 }
 
 const inMegabytes = (bytes: number): number => Math.floor(bytes / 1e6);

@@ -1,11 +1,11 @@
 /** `quiver init [FOLDER]`: copies a starter of examples/starters into a folder that does not contain its files yet. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { UsageError, thrownText } from '../../machines/errors.js';
+import { EXAMPLES } from '../read-file.js';
 import type { VerbWork } from '../verbs.js';
 
-const STARTERS = join(dirname(createRequire(import.meta.url).resolve('xstate-quiver/package.json')), 'examples/starters');
+const STARTERS = join(EXAMPLES, 'starters');
 
 /** The names of the starters. Each has a folder for JavaScript and one for TypeScript. */
 export const starterNames = ['protocol', 'backend', 'tabs', 'xstate', 'testing'] as const;
