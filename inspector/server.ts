@@ -341,7 +341,7 @@ function isFromOurPage({ headers, socket }: IncomingMessage): boolean {
 /** Only `index.html`, the page in one piece, the engine of charts and flat files of `assets/`: no path that climbs. */
 async function sendFile(response: ServerResponse, page: URL, name: string): Promise<void> {
   const type = CONTENT_TYPES[extname(name)];
-  const isOurs = /^((whole\/)?index\.html|chart-engine\.js|assets\/[\w.-]+)$/.test(name) && type !== undefined;
+  const isOurs = /^(index\.html|(whole\/index|chart-engine)\.js|assets\/[\w.-]+)$/.test(name) && type !== undefined;
   const file = isOurs ? fileURLToPath(new URL(name, page)) : '';
   if (!isOurs || !existsSync(file)) return refuse(response, 404, 'No such file.');
   response.writeHead(200, { ...HEADERS, 'content-type': type });

@@ -30,10 +30,28 @@ function refused(page: string, link: string): string | null {
   return null;
 }
 
-test.each(pages)('%s', (page) => {
+function linksIn(page: string): string[] {
   const text = readFileSync(join(root, page), 'utf8').replaceAll(/^```[^]*?^```/gm, '');
-  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
-  expect(links.flatMap((link) => (link.startsWith('https:') ? [] : (refused(page, link) ?? [])))).toEqual([]);
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
+}
+
+test.each(pages)('%s', (page) => {
+  expect(linksIn(page).flatMap((link) => (link.startsWith('https:') ? [] : (refused(page, link) ?? [])))).toEqual([]);
+});
+
+test('a page of the package leads to files of the package, except to screenshots and to sources', () => {
+  const words = ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent'];
+  const [{ files }] = JSON.parse(execFileSync('npm', words, { cwd: root, encoding: 'utf8' }));
+  const packed = new Set<string>(files.map(({ path }: { readonly path: string }) => path));
+  const missing = pages
+    .filter((page) => packed.has(page))
+    .flatMap((page) =>
+      linksIn(page)
+        .filter((link) => !/^(https:|#)/.test(link))
+        .map((link) => posix.join(posix.dirname(page), link.split('#')[0]!)),
+    )
+    .filter((target) => !packed.has(target) && !/\/$|\.png$|^(machines|network|papers)\/.*\.ts$/.test(target));
+  expect(missing).toEqual([]);
 });
 
 test('a link to nowhere is found', () => {

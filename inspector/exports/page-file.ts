@@ -9,10 +9,10 @@ import { withTrace } from '../model/packed.js';
 import { builtPage } from '../server.js';
 
 export function pageFile(trace: string, page: URL = builtPage()): string {
-  const whole = new URL('whole/index.html', page);
+  const whole = new URL('whole/index.js', page);
   if (!existsSync(whole)) throw new UsageError('The inspector page is not built. Run npm run build.');
-  return withTrace(readFileSync(whole, 'utf8'), gzipSync(trace).toString('base64'), chartEngine(page));
+  return withTrace(textIn(whole), gzipSync(trace).toString('base64'), textIn(new URL('chart-engine.js', page)));
 }
 
-/** The text that the module of the engine exports. */
-const chartEngine = (page: URL): string => /"(.*)"/.exec(readFileSync(new URL('chart-engine.js', page), 'utf8'))![1]!;
+/** The text that a module of the page exports. */
+const textIn = (module: URL): string => JSON.parse(/".*"/.exec(readFileSync(module, 'utf8'))![0]);

@@ -1,10 +1,9 @@
 /** Shares the present view: page and trace as one file or, if the page is public, a small trace within its address. */
 import { signal } from '@preact/signals';
 import { pack, unpack, withTrace } from '../model/packed.js';
-import { packedEngine } from './chart/engine.js';
+import { packedEngine, textNextToPage } from './chart/engine.js';
 import { copyText } from './clipboard.js';
 import { download } from './download.js';
-import { askServer } from './served.js';
 import { recording } from './state.js';
 import { thrownText } from '../../machines/errors.js';
 
@@ -33,10 +32,9 @@ function cameOfSharing(): Promise<string> | string {
 /** Saves page and trace as one file. An address on loopback would lead others to their own machine, and reveal the token of this page. */
 async function shareFile(): Promise<string> {
   try {
-    const [response, engine] = await Promise.all([askServer('./whole/index.html'), packedEngine()]);
-    if (!response.ok) throw new Error(`the server responded with status ${response.status}`);
+    const [page, engine] = await Promise.all([textNextToPage('./whole/index.js'), packedEngine()]);
     const name = (recording.value.header?.protocol ?? '').replaceAll(/[^\w-]+/g, '-');
-    download(`${name || 'trace'}.html`, [withTrace(await response.text(), await pack(recording.value.text()), engine)]);
+    download(`${name || 'trace'}.html`, [withTrace(page, await pack(recording.value.text()), engine)]);
     return 'Page and trace are saved as one file, which opens in the same view without a server.';
   } catch (error) {
     return `Page and trace could not be saved as one file: ${thrownText(error)}. Share the file of the trace.`;

@@ -32,9 +32,9 @@ const inOnePiece: Plugin = {
         (charset) => `${charset}<meta http-equiv="content-security-policy" content="${policy}" />`,
       )
       .replace('</body>', () => `<script type="module">${script}</script></body>`);
-    writeFileSync(file, page);
-    // As a module as well, which every bundler finds.
+    // As a module, which every bundler finds.
     writeFileSync(join(dir!, 'index.js'), `export default ${JSON.stringify(page)};\n`);
+    rmSync(file);
     rmSync(join(dir!, 'assets'), { recursive: true });
   },
 };

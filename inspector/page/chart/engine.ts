@@ -22,7 +22,12 @@ let orders = 0;
 export async function packedEngine(): Promise<string> {
   const inPage = document.getElementById('chart-engine');
   if (inPage) return inPage.textContent ?? '';
-  const module = (await import(/* @vite-ignore */ new URL('./chart-engine.js', document.baseURI).href)) as { default: string };
+  return textNextToPage('./chart-engine.js');
+}
+
+/** The text that a module next to the page exports. */
+export async function textNextToPage(path: string): Promise<string> {
+  const module = (await import(/* @vite-ignore */ new URL(path, document.baseURI).href)) as { default: string };
   return module.default;
 }
 
