@@ -79,7 +79,7 @@ describe('quiver verify of a live run', () => {
   });
 });
 
-test('an example that a page names as in a checkout: the error names its file in the package', () => {
+test('the error of an example that is not here names its file in the package', () => {
   const command = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
   const words = [command, 'run', 'examples/scenarios/ring-ivy.json'];
   const { status, stderr } = spawnSync(process.execPath, words, { cwd: dirname(inFolder('here')), encoding: 'utf8' });

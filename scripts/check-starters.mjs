@@ -5,7 +5,7 @@ import { VITEST_LIMITS } from './follow-page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const TEMPLATES = ['protocol', 'backend', 'tabs', 'xstate', 'testing'];
-/** What `quiver test` takes of these starters, for the tests that it writes in TypeScript. */
+/** Arguments of `quiver test` in these starters, for the tests that it writes in TypeScript. */
 const EMITTED = { 'protocol-ts': ['ring.ts'], 'testing-ts': ['checkout.ts', '--with', 'samples.ts'] };
 
 /** In a folder where the packed library is installed with Vitest and Vite; `run` runs a command in a folder. */

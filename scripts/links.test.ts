@@ -39,7 +39,7 @@ test.each(pages)('%s', (page) => {
   expect(linksIn(page).flatMap((link) => (link.startsWith('https:') ? [] : (refused(page, link) ?? [])))).toEqual([]);
 });
 
-test('a page of the package leads to files of the package, except to screenshots and to sources', () => {
+test('links of packed pages lead to packed files, screenshots or sources', () => {
   const words = ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent'];
   const [{ files }] = JSON.parse(execFileSync('npm', words, { cwd: root, encoding: 'utf8' }));
   const packed = new Set<string>(files.map(({ path }: { readonly path: string }) => path));
