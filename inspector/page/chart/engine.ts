@@ -27,7 +27,7 @@ export async function packedEngine(): Promise<string> {
 
 /** The text that a module next to the page exports. */
 export async function textNextToPage(path: string): Promise<string> {
-  const module = (await import(/* @vite-ignore */ new URL(path, document.baseURI).href)) as { default: string };
+  const module: { readonly default: string } = await import(/* @vite-ignore */ new URL(path, document.baseURI).href);
   return module.default;
 }
 
