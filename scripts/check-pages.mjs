@@ -23,7 +23,14 @@ async function lookAtTabs() {
     for (const tab of tabs) await tab.goto('http://localhost:4281/');
     const first = await workerAmong(tabs);
     await first.close({ runBeforeUnload: true });
-    await workerAmong(tabs.filter((tab) => tab !== first));
+    const last = await workerAmong(tabs.filter((tab) => tab !== first));
+    for (const tab of tabs) if (tab !== first && tab !== last) await tab.close();
+    const shown = await last.locator('output').innerText();
+    await last.evaluate(() => ['freeze', 'resume'].forEach((type) => document.dispatchEvent(new Event(type))));
+    await last.waitForFunction(
+      (before) => ![before, 'another tab works'].includes(document.querySelector('output').textContent),
+      shown,
+    );
   } finally {
     await browser.close();
   }

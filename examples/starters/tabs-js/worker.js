@@ -1,6 +1,6 @@
-/** Calls `start` while this tab holds the lock, and the function that it returns when the lock is lost. */
+/** Calls `start` whenever this tab has the lock, and the function that it returns when the lock is lost: the browser froze this tab. */
 export function workInOneTab(locks, start) {
-  return locks.request('worker', async ({ fence, signal }) => {
+  return locks.request('worker', { retry: true }, async ({ fence, signal }) => {
     const stop = start(fence);
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     stop();
