@@ -69,7 +69,7 @@ function patches(world: VirtualWorld): Undo[] {
     put(globalThis, 'WebSocket', whenCurrent(WorldSocket, globalThis.WebSocket)),
     put(globalThis, 'MessageChannel', whenCurrent(WorldChannel, globalThis.MessageChannel)),
     put(globalThis, 'BroadcastChannel', whenCurrent(channels.Channel, globalThis.BroadcastChannel)),
-    put(console, 'warn', warn(world)),
+    ...(['info', 'warn'] as const).map((level) => put(console, level, logged(world, level))),
   ];
 }
 
@@ -215,7 +215,7 @@ function lookUp(world: VirtualWorld, args: readonly unknown[]): void {
 
 // Output.
 
-function warn(world: VirtualWorld): (...args: unknown[]) => void {
-  const real = console.warn.bind(console);
-  return (...args) => (here() ? world.log(`warns: ${args.join(' ')}`) : real(...args));
+function logged(world: VirtualWorld, level: 'info' | 'warn'): (...args: unknown[]) => void {
+  const real = console[level].bind(console);
+  return (...args) => (here() ? world.log(`${level}: ${args.join(' ')}`) : real(...args));
 }

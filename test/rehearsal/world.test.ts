@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readFile } from 'node:fs/promises';
 import * as net from 'node:net';
 import { interval } from 'rxjs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createActor, createMachine, fromPromise } from 'xstate';
 import { invariant } from './judges.js';
 import type { Main } from './peer.js';
@@ -79,6 +79,14 @@ test('random numbers come from the seed, with a separate stream for each process
   expect(a).not.toEqual(c);
   expect(new Set(a.map((line) => line.slice(-50))).size).toBe(2);
   expect(a.every((line) => line.endsWith(' 75'))).toBe(true);
+});
+
+test('warnings and notices of a process are in the log, and are not printed', async () => {
+  const printed = [vi.spyOn(console, 'info'), vi.spyOn(console, 'warn')];
+  const main = first(() => void (console.info('one is missing'), console.warn('still missing')));
+  const { lines } = await runOnce(quietScenario, { judges: [] }, main, true);
+  expect(lines.flatMap((line) => /(?:info|warn): .*/.exec(line) ?? [])).toEqual(['info: one is missing', 'warn: still missing']);
+  for (const spy of printed) expect(spy).not.toHaveBeenCalled();
 });
 
 test('message channels deliver copies in order, broadcast channels to all others', async () => {
