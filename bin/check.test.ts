@@ -1,11 +1,12 @@
 /** `quiver check`: its ways to search, called as the program calls it; with two threads as the built program, which starts them. */
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { called } from './called.fixture.js';
 import { runCommand } from './program.js';
 
-const { complained, inFolder, printed } = called();
+const { complained, folder, inFolder, printed } = called();
 
 const program = fileURLToPath(new URL('../dist/bin/quiver.js', import.meta.url));
 
@@ -84,6 +85,26 @@ describe('quiver check', () => {
     const { status, reports } = await check('--graphs', '3');
     expect(status).toBe(0);
     expect(reports.map(({ verdict }) => verdict)).toEqual(['valid', 'valid', 'valid']);
+  });
+
+  test('a failure on a graph can be kept by the command that it prints', async () => {
+    const lossy = inFolder('lossy.json', JSON.stringify({ ...star, network: { loss: 0.1 } }));
+    expect(await runCommand(['check', lossy, '--graphs', '2'])).toBe(1);
+    const [, again] = /keep it: {2}quiver (.*)/.exec(printed.join('\n'))!;
+    expect(again).toBe(`check ${lossy} --graphs 2 --trace failure.ndjson`);
+    const kept = again!.replace('failure.ndjson', inFolder('kept.ndjson'));
+    expect(await runCommand(kept.split(' '))).toBe(1);
+    expect(existsSync(inFolder('kept.ndjson'))).toBe(true);
+  });
+
+  test('an unknown protocol, or a missing example: the error shows the fix', async () => {
+    expect(await runCommand(['check', inFolder('own.json', '{ "protocol": "lonk" }')])).toBe(64);
+    expect(complained.join()).toMatch(/Did you mean "link"\? Known: .*\. For your own protocol, add --protocol FILE\.$/);
+    const { stderr } = spawnSync(process.execPath, [program, 'check', 'examples/scenarios/ring-ivy.json'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect(stderr).toMatch(/there is no such file\. The package contains it\. Run: cp -r \/.*\/examples \.$/m);
   });
 
   test.each([

@@ -20,7 +20,7 @@ export function exportedProtocols(
     .map(([name, value]) => ({ protocol: completed(value, `${file} exports ${name}`), name }));
   if (found.length === 0)
     throw new UsageError(
-      `${file} exports no protocol. Export the result of defineProtocol({ name, charts, network, … }) or, for quiver test, a machine.`,
+      `${file} exports no protocol. Export the result of defineProtocol({ name, charts, network, … }), of defineActors(…) or, for quiver test, a machine.`,
     );
   return found;
 }

@@ -54,7 +54,7 @@ export function reportOfCheck({ scenario }: Source, found: Exploration, trace: r
 const powerOfTwo = (chance: number): string => (chance === 0 ? '0' : `2^${Math.ceil(Math.log2(chance))}`);
 
 export function printCheck(
-  { where, scenario, isOwn }: Source,
+  { where, scenario, again = where }: Source,
   found: Exploration,
   tracePath: string | undefined,
   isShortest: boolean,
@@ -91,7 +91,7 @@ export function printCheck(
   const brought = broughtBy(scenario)
     .map((word) => ` ${word}`)
     .join('');
-  if (tracePath === undefined) console.log(`  keep it:  quiver check${isOwn ? '' : ` ${where}`}${brought} --trace ${file}`);
+  if (tracePath === undefined) console.log(`  keep it:  quiver check${again && ` ${again}`}${brought} --trace ${file}`);
   if (file.endsWith('.html')) console.log(`  see it:   open ${file} in a browser`);
   else console.log(`  see it:   quiver explore ${file}${brought}    again: quiver replay ${file}${brought}`);
 }

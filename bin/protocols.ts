@@ -4,7 +4,7 @@ import { loaders } from '../machines/by-name.js';
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
-import { nearestWord } from '../network/scenario/read.js';
+import { nearestWord, shownValue, unknownWord } from '../network/scenario/read.js';
 import { exportsOf, relativeModule } from './modules.js';
 
 /** A protocol, with the exporting module if it is not built in. */
@@ -50,11 +50,17 @@ export const broughtProtocols = (): readonly Protocol[] => [...brought.values()]
 export const broughtFiles = (): readonly string[] => [...brought.values()].map(({ module }) => module!.path);
 
 /**
- * The protocols to parse a scenario with: those that it names. All of them if it names none of them, because the error lists them.
+ * The protocols to parse a scenario with: those that it names. All of them if it names several or none, because an error lists them.
+ *
+ * @throws UsageError if it names an unknown one.
  */
 export async function protocolsFor(json: unknown): Promise<Readonly<Record<string, Protocol>>> {
   const given = isObject(json) ? json['protocol'] : undefined;
   const known = names();
+  if (typeof given === 'string' && !known.includes(given)) {
+    const { message } = unknownWord(`protocol is ${shownValue(given)}, which is unknown`, given, known);
+    throw new UsageError(`${message}. For your own protocol, add --protocol FILE.`);
+  }
   const needed = known.filter((name) => (isObject(given) ? Object.values(given).includes(name) : given === name));
   return Object.fromEntries(
     await Promise.all((needed.length > 0 ? needed : known).map(async (one) => [one, (await named(one)).protocol] as const)),

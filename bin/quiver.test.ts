@@ -216,7 +216,7 @@ test('modules that never load, or keep running: the process names them and ends'
   });
   const { status, stderr } = started(['check', 'directory', '--protocol', file('runs.mjs', 'setInterval(() => {}, 1000);')]);
   expect(stderr).toMatch(
-    /runs\.mjs exports no protocol\. Export the result of defineProtocol\(\{ name, charts, network, … \}\) or, for quiver test, a machine\..*\n.*quiver: The work is done, but something is still running \(Timeout\): a module, an action or a live service has not stopped what it started\. Return a function that stops it\. The process now exits\./,
+    /runs\.mjs exports no protocol\. Export the result of defineProtocol\(\{ name, charts, network, … \}\), of defineActors\(…\) or, for quiver test, a machine\..*\n.*quiver: The work is done, but something is still running \(Timeout\): a module, an action or a live service has not stopped what it started\. Return a function that stops it\. The process now exits\./,
   );
   expect(status).toBe(64);
 });

@@ -17,8 +17,8 @@ export interface Source {
   /** The JSON as it was given. */
   readonly json: unknown;
   readonly scenario: Scenario;
-  /** A small system of the protocol's own: it is in its description, and in no file. */
-  readonly isOwn?: boolean;
+  /** The words after `quiver check` that examine this system again, if they are not the file. */
+  readonly again?: string;
 }
 
 /** A scenario, or the error in it. The other scenarios still run. */

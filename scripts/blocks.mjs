@@ -180,6 +180,15 @@ export const PARTS = {
     before: 'void ({',
     after: '} satisfies Parameters<typeof checkActors>[1]);',
   },
+  'testing-actors.md 3': {
+    imports: `// @ts-nocheck: it is JavaScript
+      import { checkScenario, defineActors } from 'xstate-quiver/check';
+      import { parseScenario } from 'xstate-quiver/network';`,
+    after: `const events = ['GO', 'GIVE_UP', 'GO'].map((command, at) => ({ at, node: 'client', do: command }));
+      const topology = { nodes: ['client', 'server'], links: [['client', 'server', 1]] };
+      const verdictOf = (list) => checkScenario(parseScenario({ protocol: pair.name, topology, events: list }, { [pair.name]: pair })).verdict;
+      if (verdictOf(events) !== 'invalid' || verdictOf(events.slice(0, 2)) !== 'valid') throw new Error('other verdicts');`,
+  },
   'testing-machines.md 1': {
     imports: `import { describe, expect, test } from 'vitest';\nimport { MachineTesting } from 'xstate-quiver/test';`,
     after: `test('the timer is found', async () => {
@@ -227,7 +236,7 @@ export const PARTS = {
   },
 };
 
-const BLOCK = /^```(ts|js|json|jsonc)\n([^]*?)^```$(?:\n```\n([^]*?)^```$)?/gm;
+const BLOCK = /^```(ts|js|json)\n([^]*?)^```$(?:\n```\n([^]*?)^```$)?/gm;
 const IMPORT = /^import [^]*?;$/gm;
 
 export const textOf = (page) => readFileSync(join(root, 'docs', page), 'utf8');
@@ -237,7 +246,7 @@ export function blocksOf(page) {
   const counts = { code: 0, json: 0 };
   const all = [...textOf(page).matchAll(BLOCK)].filter(([, language]) => page !== TRANSPORTS || language !== 'js');
   return all.map(([, language, text, shown]) => {
-    const kind = language.startsWith('json') ? 'json' : 'code';
+    const kind = language === 'json' ? 'json' : 'code';
     return { name: `${page} ${++counts[kind]}`, kind, text, shown: kind === 'code' ? (shown ?? null) : null };
   });
 }

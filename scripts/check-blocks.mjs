@@ -28,11 +28,10 @@ import { given } from './given.js';
 const { client, server } = given;
 const pair = defineActors(
   { client, server },
-  { input: { client: ({ ref }) => ({ server: ref('server') }), server: ({ ref }) => ({ client: ref('client') }) }, events: { client: { GO: [{}] } } },
+  { input: { client: ({ ref }) => ({ server: ref('server') }), server: ({ ref }) => ({ client: ref('client') }) }, events: { client: { GO: [{}], GIVE_UP: [{}] } } },
 );
 for (const text of ${JSON.stringify(texts)}) {
-  const json = JSON.parse(text.replaceAll(/^\\/\\/.*$/gm, ''));
-  const { verdict } = new Simulation(parseScenario(json, { ...protocols, ring, 'client and server': pair })).run();
+  const { verdict } = new Simulation(parseScenario(JSON.parse(text), { ...protocols, ring, 'client and server': pair })).run();
   if (verdict !== 'valid') throw new Error(\`\${verdict}: \${text}\`);
 }
 process.exit();

@@ -63,7 +63,7 @@ const ownScenarios = (protocol: Protocol): readonly Source[] =>
     where: `system ${index + 1} of ${protocol.name}`,
     json,
     scenario,
-    isOwn: true,
+    again: '',
   }));
 
 function optionsOf(words: ValuesOf<'check'>): CheckOptions {
@@ -90,7 +90,10 @@ async function* everyItem(items: AsyncGenerator<ReadScenario>, graphs: number | 
   }
 }
 
-async function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n: number): AsyncGenerator<ReadScenario> {
+async function* onEveryGraph(
+  { where, json, scenario: { protocol }, again = where }: Source,
+  n: number,
+): AsyncGenerator<ReadScenario> {
   const {
     topology: _,
     options = {},
@@ -102,7 +105,8 @@ async function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n:
     for (const topology of everyTopology(n, { protocol, options, fixed })) {
       const links = topology.links.map(([u, v]) => `${u}-${v}`).join(' ');
       const given = { ...(json as object), topology };
-      yield { where: `${where} on ${links || 'n0'}`, json: given, scenario: await parseIn(dirname(where), given) };
+      const scenario = await parseIn(dirname(where), given);
+      yield { where: `${where} on ${links || 'n0'}`, json: given, scenario, again: `${again} --graphs ${n}`.trim() };
     }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
