@@ -104,18 +104,9 @@ try {
   // The guide to own protocols: its example compiled, its commands run, all but the one that waits for a browser.
   const guide = [...readFileSync(join(root, 'docs/own-protocol.md'), 'utf8').matchAll(/```(\w+)\n(.*?)```/gs)];
   const block = (language, part) => guide.find(([, given, text]) => given === language && text.includes(part))[2];
-  for (const [from, to] of [
-    ['machine.ts', 'machine.ts'],
-    ['checks.ts', 'checks.ts'],
-    ['reasons.ts', 'reasons.ts'],
-    ['index.ts', 'ring.ts'],
-  ]) {
-    const text = readFileSync(join(root, 'examples/own-protocol', from), 'utf8');
-    writeFileSync(join(folder, to), text.replaceAll('../../index.js', name));
-  }
-  writeFileSync(join(folder, 'call.json'), block('json', 'ring'));
   run('npm', ['pkg', 'set', 'type=module'], folder);
-  run('sh', ['-c', block('sh', 'npx tsc').replace('npx tsc', join(root, 'node_modules/.bin/tsc'))], folder);
+  run('sh', ['-ec', block('sh', 'EXAMPLE=').replaceAll(/^npm .*$/gm, '')], folder);
+  writeFileSync(join(folder, 'call.json'), block('json', 'ring'));
   const commands = block('sh', 'quiver run')
     .split('\n')
     .filter((line) => line.includes('quiver') && !line.includes('explore'));
