@@ -9,7 +9,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const paths = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
 const pages = paths.filter((path) => /^(docs\/.*|examples\/.*|[A-Z]+)\.md$/.test(path));
 
-/** A heading's anchor, as GitHub and npm make it. */
+/** A heading's anchor, as GitHub and npm make it; a row of a table has its own, `<a id=…>`. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -18,7 +18,9 @@ const anchorOf = (heading: string): string =>
     .replaceAll(' ', '-');
 
 const anchorsIn = (page: string): string[] =>
-  [...readFileSync(join(root, page), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading!));
+  [...readFileSync(join(root, page), 'utf8').matchAll(/^#+ (.*)$|<a id="([^"]+)">/gm)].map(
+    ([, heading, id]) => id ?? anchorOf(heading!),
+  );
 
 /** Why a link on a page is dead; `null` when it leads somewhere. */
 function refused(page: string, link: string): string | null {

@@ -5,5 +5,5 @@ const page = readFileSync('docs/errata.md', 'utf8');
 
 export const errata = page
   .split('\n')
-  .filter((line) => /^\| (Local|Leader|Self|Resource|Arvy)/.test(line))
+  .filter((line) => /^\| <a id=/.test(line))
   .map((row) => ({ row, command: /\| `((?:quiver|npx) [^`]+)` \|/.exec(row)?.[1] }));
