@@ -4,6 +4,7 @@ import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { mutant } from '../../test/explore/mutants.fixture.js';
 import { checkScenario } from '../../test/explore/scenario.js';
+import { graphsOf } from '../../test/paths/graph.js';
 import { systemWalks } from '../../test/system/tours.js';
 import { directory } from '../directory/index.js';
 import { election } from '../election/index.js';
@@ -159,6 +160,12 @@ describe('stacked', () => {
     expect(verdict).toBe('valid');
     expect((summary['lead'] as any).leaders).toEqual({ n0: 'n2', n1: 'n1', n2: 'n2', n3: 'n2' });
     expect((summary['line'] as any).order.map(([requester]: readonly string[]) => requester)).toEqual(['n1', 'n2']);
+  });
+
+  test('generated tests cover the chart of the stack', () => {
+    const { vertices, isComplete } = graphsOf(relay, 40).find(({ chart }) => chart === 'stack')!;
+    expect(isComplete).toBe(true);
+    expect(new Set(vertices.map(({ value }) => value))).toEqual(new Set(['idle', 'armed', 'due']));
   });
 
   test('a stack that forgets its timer is noticed', () => {

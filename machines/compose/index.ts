@@ -27,6 +27,7 @@ import {
   partOf,
   STACK,
   stackMachine,
+  stackSamples,
   type StackRule,
 } from './stack.js';
 import { overlayOf, PartsAccount } from './view.js';
@@ -88,9 +89,12 @@ export function compose(parts: Readonly<Record<string, Protocol>>, options: Comp
       ),
       ...(stack.length > 0 && { [STACK]: stackMachine }),
     },
-    samples: Object.fromEntries(
-      list.flatMap((part) => Object.entries(part.protocol.samples).map(([key, samples]) => [part.outer(key), samples])),
-    ),
+    samples: {
+      ...Object.fromEntries(
+        list.flatMap((part) => Object.entries(part.protocol.samples).map(([key, samples]) => [part.outer(key), samples])),
+      ),
+      ...(stack.length > 0 && { [STACK]: stackSamples }),
+    },
     notices: list.flatMap((part) => (part.protocol.notices ?? []).map((notice) => part.outer(notice))),
     wiring: wiringOf(list, stack),
     options: (raw, graph) => optionsOf(list, raw, graph),

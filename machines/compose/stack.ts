@@ -15,7 +15,7 @@ import { assign, setup } from 'xstate';
 import { arm, effects, type Message, type NodeId } from '../effects.js';
 import { isIntegerOf } from '../checks.js';
 import { UsageError } from '../errors.js';
-import type { Command, Property, RoleView, Step } from '../protocol.js';
+import type { ChartSamples, Command, Property, RoleView, Step } from '../protocol.js';
 import type { Part } from './parts.js';
 
 /**
@@ -85,6 +85,19 @@ export const stackMachine = setup({
     },
   },
 });
+
+/** Events for generated tests of the stack: up to two commands wait. */
+export const stackSamples: readonly ChartSamples[] = [
+  {
+    input: undefined,
+    events: ({ queue }: StackContext) => [
+      ...(queue.length < 2 ? [{ type: 'issue', command: { type: 'x' } }] : []),
+      ...(queue.length > 0 ? ['ready', 'turn'].map((type) => ({ type, index: 0 })) : []),
+      { type: 'timer' },
+      { type: 'park' },
+    ],
+  },
+];
 
 /** Next action of a node's stack within a step: an event for its chart, and the command that is taken with it. */
 export function nextOfStack(
