@@ -93,7 +93,7 @@ export const verbs = {
   },
   explore: {
     summary:
-      'watch a run, a trace, a failed rehearsal, a story or live actors in the browser; without a file, in a checkout, the list of stories',
+      'watch a run, a trace, a failed rehearsal, a story or live actors in the browser; without a file, the list of stories',
     takes: '[FILE]',
     options: {
       port,
@@ -126,7 +126,7 @@ export const verbs = {
     examples: ['quiver verify ring.ndjson'],
   },
   paper: {
-    summary: 'reproduce the tables of papers: arvy, queue, election, exclusion, controller, or all',
+    summary: 'in a checkout, reproduce the tables of papers: arvy, queue, election, exclusion, controller, or all',
     takes: 'NAME…',
     options: {
       json,

@@ -53,6 +53,13 @@ try {
       .join('\n'),
   );
   run('node', ['entries.mjs'], folder);
+  writeFileSync(
+    join(folder, 'stories.mjs'),
+    `const { storyShelf } = await import('./node_modules/${name}/dist/papers/stories/shelf.js');
+    const shelf = storyShelf();
+    for (const { name, runs } of shelf.stories) for (const run of Object.keys(runs)) for (const _ of shelf.run(name, run)) break;`,
+  );
+  run('node', ['stories.mjs'], folder);
 
   // Packed twice, the same bytes.
   const again = join(folder, 'again');

@@ -25,7 +25,6 @@ import { recordRun } from '../../network/record-run.js';
 import { recordBranch, recordNearest } from '../recording.js';
 import { readFile, readJsonAs } from '../read-file.js';
 import { readerIn, readScenario } from '../scenarios.js';
-import { fromCheckout } from '../checkout.js';
 import { bold, dim } from '../style.js';
 import { writeTrace } from '../trace-file.js';
 
@@ -60,7 +59,7 @@ const NO_STORIES: Shelf = {
 };
 
 async function stories(contacts: string | undefined): Promise<Shelf> {
-  const { storyShelf } = await fromCheckout(() => import('../../papers/stories/shelf.js'), 'the stories');
+  const { storyShelf } = await import('../../papers/stories/shelf.js');
   return storyShelf(contacts === undefined ? undefined : contactsIn(contacts));
 }
 
