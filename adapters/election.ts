@@ -33,6 +33,7 @@ import {
   transport,
 } from './options.js';
 import { abortable } from './transports/promises.js';
+import { Watchers } from './election-watch.js';
 import { linkFor } from './links.js';
 import type { Transport } from './transports/transport.js';
 import type { NodeActor } from './node/node-logic.js';
@@ -204,7 +205,10 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
       () => this.follow(transport.id),
       () => {},
     );
-    void this.node.closed.then(release);
+    const watchers = new Watchers(transport, name, peers, () => this.leader);
+    this.leaders.subscribe(() => watchers.report());
+    void this.node.closed.then(() => watchers.close());
+    this.node.released = this.node.closed.then(release);
     void this.node.closed.then((error) =>
       this.end(error ?? new ClosedError(`election "${name}" of peer "${transport.id}" is closed`)),
     );

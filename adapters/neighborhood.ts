@@ -101,7 +101,7 @@ export class Neighborhood implements AsyncDisposable {
     this.node.notifications$.subscribe((notification) => {
       if ((notification as ExclusionNotification).type === 'locked') this.locked();
     });
-    void this.node.closed.then(release);
+    this.node.released = this.node.closed.then(release);
     void this.node.closed.then((error) => this.closed(error ?? new ClosedError(`neighborhood "${name}" is closed`)));
   }
 

@@ -61,7 +61,7 @@ export function createControllerNode(
     ...(name === undefined ? {} : { name }),
     ...(nextCommand ? { nextCommand } : {}),
   });
-  void node.closed.then(release);
+  node.released = node.closed.then(release);
   return node;
 }
 

@@ -110,6 +110,8 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
   private readonly node: Node;
   private readonly timers: NetworkTimers;
   private readonly pending = new Pending();
+  /** Resolves when what was created for this node is released. `close` waits for it. @internal */
+  released: Promise<void> | undefined;
   private readonly waiter: TimerWaiter = {
     armed: (timer, delay) =>
       this.storage && timer.role === STORAGE ? this.write(this.storage, timer) : this.timers.arm(this.id, timer, delay),
@@ -267,13 +269,13 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
   }
 
   /**
-   * Stops participating; the transport stays open. Resolves when no save is in progress, so that a restart from the same storage finds the
-   * last saved values.
+   * Stops participating; the transport stays open. Resolves when the last save is complete, so that a restart finds its values.
    */
   async close(): Promise<void> {
     this.flushCommands();
     this.end(null);
     await this.saved;
+    await this.released;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

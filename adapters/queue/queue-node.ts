@@ -65,6 +65,6 @@ export function createQueueNode(who: string, given: QueuePeersOptions, protocol:
     { transport, protocol: protocol as RunningCore<PlacesOptions>, topology, options, name, inspect, clock, crypto },
     { ...graph, options: protocol.options(options, graph) },
   );
-  void node.closed.then(release);
+  node.released = node.closed.then(release);
   return node;
 }
