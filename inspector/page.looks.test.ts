@@ -5,6 +5,8 @@ import { counterexampleTrace } from './counterexample.fixtures.js';
 import { startApplication } from './page/testing/application.js';
 import { openPage, pageUrl, visit } from './page/testing/browser.js';
 import { directoryTrace } from './page/testing/traces.js';
+import { storyShelf } from '../papers/stories/shelf.js';
+import { serveTrace } from './server.js';
 import { receiveInspection } from './stately/receive.js';
 
 const SCREENS = [
@@ -108,6 +110,7 @@ async function expectGoodLooks(page: Page): Promise<void> {
 test('a run, with each tab, the help and the commands', async () => {
   const { page, close } = await openPage(directoryTrace());
   await page.locator('.state').first().waitFor();
+  expect(await page.getByRole('button', { name: 'one line forward' }).getAttribute('title')).toBe('one line forward (→)');
   for (const name of ['events', 'why', 'properties', 'compare', 'plots']) {
     await page.getByRole('tab', { name }).click();
     await expectGoodLooks(page);
@@ -130,6 +133,26 @@ test('a counterexample with its causes', async () => {
   await expect.poll(() => page.getByRole('tab', { name: 'why' }).getAttribute('aria-selected')).toBe('true');
   await expectGoodLooks(page);
   await close();
+});
+
+test('the start page: your own application first, then stories with their networks and minutes', async () => {
+  const served = await serveTrace('', { page: pageUrl, shelf: storyShelf() });
+  onTestFinished(() => served.close());
+  const { page, leave } = await visit(`${served.url}#stories`);
+  onTestFinished(() => leave());
+  const stories = page.locator('.stories li');
+  await expect.poll(() => stories.count()).toBe(6);
+  expect(await page.getByRole('heading').allInnerTexts()).toEqual([
+    'Quiver',
+    'Watch your XState app',
+    'Actors of any program, live',
+    'Or watch coordination happen',
+  ]);
+  for (const story of await stories.all()) {
+    expect(await story.locator('svg circle').count()).toBeGreaterThan(1);
+    expect(await story.innerText()).toMatch(/\d steps, about [2-5] minutes$/);
+  }
+  await expectGoodLooks(page);
 });
 
 test('the live page before a program reports, and with an application', async () => {

@@ -292,7 +292,7 @@ function Welcome() {
       </main>
     );
   }
-  if (isLoading.value) return <main class="welcome">Reading…</main>;
+  if (isLoading.value) return <Skeleton />;
   return (
     <main class="welcome">
       <h2>Watch your XState app</h2>
@@ -303,6 +303,17 @@ function Welcome() {
     </main>
   );
 }
+
+/** The panels that a run will have, while it is made and read. */
+const Skeleton = () => (
+  <main class="skeleton" aria-busy="true" aria-label="The run is being made and read.">
+    <div class="panel panel-network" />
+    <div class="chart-column panel" />
+    <div class="transport" />
+    <div class="panel panel-space-time" />
+    <div class="panel panel-plots" />
+  </main>
+);
 
 const HowTo = () => (
   <p>

@@ -56,6 +56,7 @@ function svgText(picture: SVGSVGElement): string {
   const color = plainColor(getComputedStyle(picture.closest('.panel')!).backgroundColor);
   for (const [name, value] of Object.entries({ width, height, fill: color })) ground.setAttribute(name, String(value));
   copy.prepend(ground);
+  copy.removeAttribute('style');
   copy.setAttribute('width', String(width));
   copy.setAttribute('height', String(height));
   return new XMLSerializer().serializeToString(copy);

@@ -146,10 +146,15 @@ function why(role: string, key: string | null): void {
   else askWhyValue(role, key);
 }
 
+function shownLayout(name: string): ChartLayout | null {
+  const chart = charts.value.get(name);
+  return chart ? layoutOf(chart, foldedIn(chart)) : null;
+}
+
 function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
   const { role, view } = now;
   const chart = charts.value.get(view.chart);
-  const layout = chart ? layoutOf(chart, foldedIn(chart)) : null;
+  const layout = shownLayout(view.chart);
   return (
     <figure class="role" data-chart={view.chart}>
       {!alone && (
@@ -214,6 +219,8 @@ function Picture({ now, chart, layout }: { now: RoleNow; chart: Chart; layout: C
 function useFollow(now: RoleNow, layout: ChartLayout, scale: number): void {
   const [latest] = [...roles.value].sort((a, b) => b.since - a.since);
   const zoomed = useRef(zoom.value);
+  // The charts of other roles move this one when their layouts arrive.
+  const heights = roles.value.map(({ view }) => shownLayout(view.chart)?.height).join();
   useLayoutEffect(() => {
     const isZooming = zoom.value !== zoomed.current && typeof zoom.value === 'number';
     zoomed.current = zoom.value;
@@ -223,7 +230,7 @@ function useFollow(now: RoleNow, layout: ChartLayout, scale: number): void {
     const panel = { width: size.value.width / scale, height: size.value.height / scale };
     const focus = focusOf(layout, activePaths(now.view.value), takenBy(now).taken, panel);
     if (focus) scrollTo(container, picture, focus, scale);
-  }, [currentLine.value, selectedNode.value, layout, size.value, typeof zoom.value]);
+  }, [currentLine.value, selectedNode.value, heights, size.value, typeof zoom.value]);
 }
 
 /** Scrolls a part of a picture into the middle of its container, unless it is completely visible. */
