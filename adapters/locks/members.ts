@@ -280,7 +280,7 @@ export class Members {
     if (add !== null && add !== node.id && !this.transport.peers.has(add)) {
       const reason = absenceOf(this.transport, add);
       throw new UsageError(
-        `peer "${add}" is not connected with "${node.id}"${reason === null ? '' : ` (${reason})`}. Start it with join: true before it is added, and name it in linked(transport, { peers }) at every peer`,
+        `peer "${add}" is not connected with "${node.id}"${reason === null ? '' : ` (${reason})`}. Start it with join: true before it is added, and list it in linked at every peer`,
       );
     }
     if (add !== null && attachmentOf(node.role(EPOCHS)!.context as EpochsContext, add))

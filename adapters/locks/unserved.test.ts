@@ -246,7 +246,7 @@ describe('a wrong name in the peers of linked', () => {
       `${nothing('locks', 'd')}it is not a member (a, b, c: ${isNamedThere}). Call addMember("d") on a member, which must list it in the peers of linked`,
     );
     await expect(all[0]!.addMember('d')).rejects.toThrow(
-      'peer "d" is not connected with "a" (not in the peers of linked here). Start it with join: true before it is added, and name it in linked(transport, { peers }) at every peer',
+      'peer "d" is not connected with "a" (not in the peers of linked here). Start it with join: true before it is added, and list it in linked at every peer',
     );
   });
 });
