@@ -2,8 +2,7 @@
  * Tests the properties with mutants: the score of checker and swarm without any recorded behavior of the charts. `npm run test:deep --
  * test/mutants/promises` prints the table of docs/evidence/generated-tests.md, and the names of unexplained survivors. For locks, a sample is judged.
  */
-import { config } from 'rxjs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   further as furtherOfController,
   unpromised as unpromisedOfController,
@@ -90,11 +89,6 @@ const judgedOf: Readonly<Record<string, Judged>> = {
   queue: { limits: LIMITS, further: furtherOfQueue, unpromised: unpromisedOfQueue },
   tabs: { limits: LIMITS, further: furtherOfTabs, unpromised: unpromisedOfTabs },
 };
-
-/** A property may throw in a state that only a mutant reaches. RxJS reports it long after the run. */
-const { onUnhandledError } = config;
-beforeAll(() => void (config.onUnhandledError = () => {}));
-afterAll(() => void (config.onUnhandledError = onUnhandledError));
 
 test.each(Object.entries(judgedOf))('%s', (name, { limits, every = 1, further = [], unpromised, open: known = 0 }) => {
   const protocol = protocols[name]!;

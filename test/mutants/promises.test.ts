@@ -1,7 +1,7 @@
 /** Judging only by promises: a mutant for each of the two judges, and one that neither can find. */
 import { expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
-import type { Protocol } from '../../machines/protocol.js';
+import type { Property, Protocol } from '../../machines/protocol.js';
 import { tabs } from '../../machines/tabs/index.js';
 import { nameOf } from './chart-mutants.js';
 import { mutantsOf } from './mutants.js';
@@ -28,6 +28,16 @@ test.each([
   ['drop action holding.using.last: release, action 2', 'swarm'],
   ['swap actions waiting.last: token, actions 1 and 2', undefined],
 ])('%s: %s', (name, judge) => expect(killedBy(name)).toBe(judge));
+
+test('a protocol whose property throws an error is killed', () => {
+  const [mutant] = mutants.values();
+  const holds = (): boolean => {
+    throw new TypeError('a state that the property does not know');
+  };
+  const throwing: Property = { name: 'throws', description: 'Throws an error.', kind: 'always', holds };
+  const mutated: Protocol = { ...directory, properties: (instance) => [...directory.properties(instance), throwing] };
+  expect(judges.map((judge) => judge.kills(mutated, mutant!))).toEqual([true, true, false, false]);
+});
 
 test('a mutant equal in every step is the same chart; an unreachable one is different', () => {
   const edits = ['swap actions waiting.last: token, actions 1 and 2', 'drop transition idle: request'];

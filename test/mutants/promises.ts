@@ -1,7 +1,7 @@
 /**
  * Judges mutants only by promises: they are not compared with recorded paths, walks or counts of states. A mutant is killed if it violates
- * a property that the protocol satisfies in the same system or scenario. It is also killed if a chart violates its contract, or if a
- * command waits forever that the protocol completes.
+ * a property that the protocol satisfies in the same system or scenario. It is also killed if a property throws an error, if a chart
+ * violates its contract, or if a command waits forever that the protocol completes.
  *
  * A mutant with the same answers to all questions of these searches and runs is not judged: there it is the same chart. A chart is
  * deterministic, and a node behaves the same with a mutant as with the chart if every start, every step, and every test whether an event is
@@ -70,6 +70,7 @@ const isChecked = ({ states }: Search): boolean => states > 0;
 /** The name under which both judges of the additional systems appear in reports. */
 export const FURTHER = 'further';
 const CONTRACT = 'keeps its contract';
+const JUDGED = 'its properties can be judged';
 
 export function promiseJudging(protocol: Protocol, { states, runs, seed = 1, further = [] }: PromiseOptions): PromiseJudging {
   const own = systemsOf(protocol).map((system): Search => ({ system, states, promises: [] }));
@@ -165,12 +166,12 @@ function brokenBy(scenario: Scenario): Broken {
   });
 }
 
+/** Only a mutant reaches states for which a property was not written, so that it throws an error. */
 function unlessItThrows(broken: () => readonly string[]): Broken {
   try {
     return new Set(broken());
   } catch (error) {
-    if (error instanceof ProtocolError) return new Set([CONTRACT]);
-    throw error;
+    return new Set([error instanceof ProtocolError ? CONTRACT : JUDGED]);
   }
 }
 
