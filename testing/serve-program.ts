@@ -33,7 +33,9 @@ export async function serveProgram(program: string): Promise<ServedProgram> {
     ],
   })) as Rolldown.RolldownOutput;
   const code = output.flatMap((part) => (part.type === 'chunk' ? [part.code] : [])).join('\n');
-  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(`<script>${code}</script>`));
+  const server = createServer((_, response) =>
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(`<script>${code}</script>`),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() };
