@@ -1,4 +1,4 @@
-// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [fail-over] [hand-over] [idle-clients] [quota] [election] [cluster] [cluster-moves] [cluster-memory] [tabs]`.
+// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [fail-over] [hand-over] [idle-clients] [quota] [election] [cluster] [cluster-moves] [cluster-memory] [tabs] [tabs-pass-on]`.
 import { loadavg } from 'node:os';
 import { hasCommand } from '../../dist/testing/servers.js';
 
@@ -16,6 +16,7 @@ const PARTS = {
   'cluster-moves': { needs: [], run: async () => (await import('./cluster.mjs')).measureMoves() },
   'cluster-memory': { needs: [], run: async () => (await import('./cluster.mjs')).measureMemory() },
   tabs: { needs: ['chromium'], run: async () => (await import('./tabs.mjs')).withTabs() },
+  'tabs-pass-on': { needs: ['chromium'], run: async () => (await import('./tabs.mjs')).passLocksOn() },
 };
 
 const named = process.argv.slice(2);

@@ -2,6 +2,7 @@
 import { broadcastChannel } from '../../../dist/adapters/transports/broadcast-channel.js';
 import { linked } from '../../../dist/adapters/linked.js';
 import { createLocks } from '../../../dist/adapters/locks/locks.js';
+import { createTabLocks } from '../../../dist/adapters/locks/tab-locks.js';
 
 const peers = ['a', 'b'];
 
@@ -11,6 +12,19 @@ async function quiver() {
   await locks.ready;
   return locks;
 }
+
+/** Takes the lock and keeps it; how long it waited since it opened its channel. */
+globalThis.take = async (kind) => {
+  const asked = performance.now();
+  if (kind === 'tabs without Web Locks') delete Navigator.prototype.locks;
+  const locks = kind === 'navigator' ? navigator.locks : createTabLocks();
+  return new Promise((resolve) => {
+    void locks.request('bench', () => {
+      resolve(performance.now() - asked);
+      return new Promise(() => {});
+    });
+  });
+};
 
 /** Wants the lock for so long; how long each request waited. */
 globalThis.contend = async (kind, forMs) => {
