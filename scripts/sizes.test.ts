@@ -12,8 +12,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** A whole entry, or some of its names. */
 const BOUNDS_KB: Readonly<Record<string, number>> = {
   '.': 41,
-  './locks': 65.4,
-  './locks createLocks': 61,
+  './locks': 66.1,
+  './locks createLocks': 61.1,
+  './locks createTabLocks': 57,
   './locks lockLogic': 2.2,
   './election': 34,
   './quota': 43.9,

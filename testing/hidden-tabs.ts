@@ -1,6 +1,7 @@
 /**
  * Tabs of one window of a real Chromium, of which only the last is visible, so that the others can be frozen. Playwright makes each page
- * believe that it has the focus, and a visible page is never frozen; this file uses the DevTools protocol directly.
+ * believe that it has the focus, and a visible page is never frozen; this file uses the DevTools protocol directly. With a display, as by
+ * `xvfb-run npx vitest`, the window is a real one.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,11 +23,22 @@ export interface HiddenTab {
   evaluate(program: string): Promise<any>;
   freeze(): Promise<void>;
   resume(): Promise<void>;
+  /** Leaves the page, which the browser may keep. */
+  leave(): Promise<void>;
+  back(): Promise<void>;
+  /** Ends the process of the tab. */
+  crash(): void;
 }
 
 export async function hiddenTabs(): Promise<{ open(url: string): Promise<HiddenTab>; close(): Promise<void> }> {
   const profile = mkdtempSync(join(tmpdir(), 'quiver-hidden-'));
-  const args = [...ARGS, '--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'];
+  const args = [
+    ...ARGS,
+    ...(process.env['DISPLAY'] ? [] : ['--headless=new']),
+    '--remote-debugging-port=0',
+    `--user-data-dir=${profile}`,
+    'about:blank',
+  ];
   const browser = spawn(CHROMIUM, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const address = await new Promise<string>((resolve) => {
     let output = '';
@@ -63,12 +75,21 @@ export async function hiddenTabs(): Promise<{ open(url: string): Promise<HiddenT
       if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`);
       return result.value;
     };
-    return { evaluate, freeze: () => live('frozen'), resume: () => live('active') };
+    const leave = () => ask('Page.navigate', { url: 'data:text/html,elsewhere' }, sessionId);
+    const back = async () => {
+      const { entries, currentIndex } = await ask('Page.getNavigationHistory', {}, sessionId);
+      await ask('Page.navigateToHistoryEntry', { entryId: entries[currentIndex - 1].id }, sessionId);
+    };
+    // Its answer never comes.
+    const crash = () => void ask('Page.crash', {}, sessionId);
+    return { evaluate, freeze: () => live('frozen'), resume: () => live('active'), leave, back, crash };
   };
   const close = async () => {
+    const exited = once(browser, 'exit');
+    // Not by a signal: its processes would continue to write for a moment. Its answer may not come.
+    void ask('Browser.close');
+    await exited;
     socket.close();
-    browser.kill('SIGKILL');
-    await once(browser, 'exit');
     rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
   };
   return { open, close };

@@ -12,22 +12,27 @@ import type { Lock } from './lock-handle.js';
 declare global {
   var locks: Locks;
   var held: Lock | undefined;
+  var first: Promise<number>;
   var notified: (word: string, fence: number) => Promise<void>;
 }
 
 const program = `
   import { createTabLocks } from ${JSON.stringify(fileURLToPath(new URL('tab-locks.ts', import.meta.url)))};
+  const since = performance.now();
   globalThis.locks = createTabLocks({ channel: 'test' });
+  globalThis.first = locks.request('first', () => performance.now() - since);
 `;
+/** Tabs of an insecure context have no Web Locks. */
+const withoutWebLocks = `delete Navigator.prototype.locks; ${program}`;
 
-async function serve(): Promise<string> {
-  const { origin, close } = await serveProgram(program);
+async function serve(text = program): Promise<string> {
+  const { origin, close } = await serveProgram(text);
   onTestFinished(close);
   return origin;
 }
 
-async function visitor(): Promise<{ context: BrowserContext; open: () => Promise<Page> }> {
-  const url = await serve();
+async function visitor(text = program): Promise<{ context: BrowserContext; open: () => Promise<Page> }> {
+  const url = await serve(text);
   const browser = await launch();
   onTestFinished(() => browser.close());
   const context = await browser.newContext();
@@ -52,12 +57,15 @@ const isLost = (page: Page) => page.evaluate(() => held!.signal.aborted);
 const release = (page: Page) => page.evaluate(() => held!.release());
 
 test.skipIf(missing)(
-  'the first tab is served in about a second, the next ones at once',
+  'the first tab is served at once, and so are the next ones',
   async () => {
     const { open } = await visitor();
     const first = await open();
+    const ms = await first.evaluate(() => globalThis.first);
+    console.log(`first grant after ${ms.toFixed(0)} ms`);
+    // Silence would be evidence only after a second.
+    expect(ms).toBeLessThan(900);
     const fence = await hold(first);
-    expect(await first.evaluate(() => performance.now())).toBeLessThan(5_000);
     const second = await open();
     expect(await second.evaluate(async () => (await locks.ready, performance.now()))).toBeLessThan(5_000);
     await expect.poll(() => membersOf(first), soon).toBe(2);
@@ -96,7 +104,21 @@ test.skipIf(missing)(
 );
 
 test.skipIf(missing)(
-  'a closed tab passes its lock on at once, a crashed one within the patience',
+  'without Web Locks, silence shows that no other tab is open',
+  async () => {
+    const { open } = await visitor(withoutWebLocks);
+    const [a, b] = (await Promise.all([open(), open()])) as [Page, Page];
+    expect(await a.evaluate(() => globalThis.first)).toBeGreaterThan(900);
+    const fence = await hold(a);
+    const next = hold(b);
+    await a.close({ runBeforeUnload: true });
+    expect(await next).toBeGreaterThan(fence);
+  },
+  60_000,
+);
+
+test.skipIf(missing)(
+  'a closed tab and a crashed one pass their locks on at once',
   async () => {
     const { context, open } = await visitor();
     const [a, b, c] = (await Promise.all([open(), open(), open()])) as [Page, Page, Page];
@@ -110,10 +132,68 @@ test.skipIf(missing)(
     session.send('Page.crash').catch(() => {});
     fences.push(await last);
     const ms = Date.now() - since;
-    expect(ms).toBeGreaterThan(1_500);
-    expect(ms).toBeLessThan(10_000);
+    console.log(`next grant ${ms} ms after a crash`);
+    // The patience with a silent tab is three seconds.
+    expect(ms).toBeLessThan(2_500);
     expect(fences).toEqual([...new Set(fences)].sort((x, y) => x - y));
     await expect.poll(() => membersOf(c), soon).toBe(1);
+  },
+  60_000,
+);
+
+const acquire = 'locks.acquire("x").then((lock) => ((globalThis.held = lock), lock.fence))';
+
+/** A window with a hidden tab that holds the lock, and a visible one that waits for it. */
+async function hiddenHolder() {
+  const url = await serve();
+  const { open, close } = await hiddenTabs();
+  onTestFinished(close);
+  const opened = async () => {
+    const tab = await open(url);
+    await expect.poll(() => tab.evaluate('document.readyState + typeof locks'), soon).toBe('completeobject');
+    return tab;
+  };
+  const a = await opened();
+  const fence: number = await a.evaluate(acquire);
+  const b = await opened();
+  await expect.poll(() => a.evaluate('document.visibilityState'), soon).toBe('hidden');
+  const next: Promise<number> = b.evaluate(acquire);
+  await expect.poll(() => b.evaluate('locks.status().waiting.length'), soon).toBe(1);
+  return { a, b, fence, next };
+}
+
+test.skipIf(missing)(
+  'a page that is kept for the back button loses its lock, and has a new id',
+  async () => {
+    const { a, b, fence, next } = await hiddenHolder();
+    const id = await a.evaluate('locks.node.id');
+    await a.leave();
+    expect(await next).toBeGreaterThan(fence);
+    await a.back();
+    // A page that is loaded again holds nothing.
+    await expect.poll(() => a.evaluate('globalThis.held?.signal.aborted'), soon).toBe(true);
+    await expect.poll(() => a.evaluate('locks.members.length'), soon).toBe(2);
+    expect(await a.evaluate('locks.node.id')).not.toBe(id);
+    await b.evaluate('held.release()');
+  },
+  60_000,
+);
+
+test.skipIf(missing)(
+  'the lock of a crashed tab moves on to a hidden tab before its patience ends',
+  async () => {
+    const { a, b, fence, next } = await hiddenHolder();
+    // The visible tab takes the lock, and crashes.
+    await a.evaluate('held.release()');
+    expect(await next).toBeGreaterThan(fence);
+    const last = a.evaluate(acquire);
+    await expect.poll(() => a.evaluate('locks.status().waiting.length'), soon).toBe(1);
+    const since = Date.now();
+    b.crash();
+    expect(await last).toBeGreaterThan(await next);
+    const ms = Date.now() - since;
+    console.log(`next grant in a hidden tab ${ms} ms after a crash`);
+    expect(ms).toBeLessThan(2_900);
   },
   60_000,
 );
@@ -121,19 +201,8 @@ test.skipIf(missing)(
 test.skipIf(missing)(
   'a frozen tab loses its lock before it freezes, and returns with a new id',
   async () => {
-    const url = await serve();
-    const { open, close } = await hiddenTabs();
-    onTestFinished(close);
-    const a = await open(url);
-    await expect.poll(() => a.evaluate('document.readyState + typeof locks'), soon).toBe('completeobject');
-    const acquire = 'locks.acquire("x").then((lock) => ((globalThis.held = lock), lock.fence))';
-    const fence = await a.evaluate(acquire);
+    const { a, b, fence, next } = await hiddenHolder();
     const id = await a.evaluate('locks.node.id');
-    const b = await open(url);
-    await expect.poll(() => b.evaluate('document.readyState + typeof locks'), soon).toBe('completeobject');
-    await expect.poll(() => a.evaluate('document.visibilityState'), soon).toBe('hidden');
-    const next = b.evaluate(acquire);
-    await expect.poll(() => b.evaluate('locks.status().waiting.length'), soon).toBe(1);
     await a.freeze();
     expect(await next).toBeGreaterThan(fence);
     await a.resume();

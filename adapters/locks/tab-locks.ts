@@ -1,8 +1,8 @@
 /**
  * Locks of the tabs of one origin: the open tabs are the cluster. docs/tab-locks.md lists the limitations.
  *
- * Tabs have neither a list nor a majority. The first tab is served as soon as no reply to its `hello` has come, and the open tabs are enough. If
- * the channel itself divides, or a tab was frozen, two tabs can therefore hold a lock at once; the larger fence is the later grant.
+ * Tabs have neither a list nor a majority. The first tab is served when no reply to its `hello` has come in time, and the open tabs are
+ * enough. If the channel itself divides, or a tab was frozen, two tabs can therefore hold a lock at once; the larger fence is the later grant.
  */
 import { checkOptions, environment, optional, must, someText } from '../options.js';
 import type { InEnvironment } from '../environment.js';
@@ -36,8 +36,8 @@ const CHECKS = {
 
 /**
  * Creates locks by name that the tabs, frames and workers of one origin share over a BroadcastChannel. The open tabs are the cluster,
- * without a list. The first tab is served after a second without a reply, later ones as soon as the open ones have replied. If Web Locks
- * are sufficient, use those; here each grant also has a fence.
+ * without a list. The first tab is served at once, later ones as soon as the open ones have replied. Without Web Locks, the first tab waits
+ * for a second. If Web Locks are sufficient, use those; here each grant also has a fence.
  *
  * @param options the name of the channel (default `locks`), and an observer of the actors.
  * @returns the locks of this tab.

@@ -1,7 +1,7 @@
 /**
  * A transport between the tabs of one origin that have opened the same channel. It reports the other tabs as they open and close: a
  * BroadcastChannel with the chart of machines/tabs. A message is delivered between two tabs once both know of each other, in order and
- * once.
+ * once. If the browser has Web Locks, it lists the tabs that exist and reports those that have ended.
  *
  * A tab that was counted as gone is notified when it sends again, and its transport ends with a `ConnectionError`. It can return as a new
  * tab with a new id.
@@ -16,6 +16,7 @@ import { createNode } from '../node/node.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText } from './frame.js';
+import { listedTabs } from './listed-tabs.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Json, Linked, Transport } from './transport.js';
 import { broadcastChannelGuarantees } from './guarantees.js';
@@ -26,8 +27,10 @@ const BEAT_MS = 500;
 const PATIENCE = 5;
 /** Number of heartbeats for which a new tab waits for answers: one second. */
 const ANSWER = 2;
+/** Milliseconds within which a tab that runs has replied. Only waits that a report of the browser shortens are so short. */
+const REPLY_MS = 20;
 
-/** Prefix of channel names, with the version. Versions do not understand each other. */
+/** Prefix of the names of channels and of Web Locks, with the version. Versions do not understand each other. */
 const CHANNEL = 'quiver/tabs/1/';
 const PRESENCE = 'tabs';
 const DATA = 'data';
@@ -56,6 +59,9 @@ export function tabsTransport(channel: string, environment: InEnvironment): Tran
   const { clock, crypto } = environmentOf(environment);
   const id = crypto.randomUUID();
   return createTransport(id, guarantees, async (medium, signal) => {
+    // First, so that of any two tabs at least one is listed to the other.
+    const listed = await listedTabs(CHANNEL + channel, id, signal);
+    if (signal.aborted) return;
     const line = bus(id, CHANNEL + channel, { clock });
     const met = new Set<NodeId>();
     const node = createNode({
@@ -63,7 +69,7 @@ export function tabsTransport(channel: string, environment: InEnvironment): Tran
       protocol: tabsCore,
       name: PRESENCE,
       topology: { nodes: [id], links: [] },
-      options: { beat: BEAT_MS, patience: PATIENCE, answer: ANSWER },
+      options: { beat: BEAT_MS, patience: PATIENCE, answer: ANSWER, reply: REPLY_MS },
       clock,
       crypto,
     });
@@ -80,6 +86,7 @@ export function tabsTransport(channel: string, environment: InEnvironment): Tran
       send: (to: NodeId, body: Json) => void (met.has(to) && Channels.of(line).send(DATA, to, { type: DATA, body } as Message)),
       close: leave,
     };
+    const watch = (peer: NodeId) => listed?.watch(peer, () => node.attempt('ended', { peer }));
     const follow = (notification: TabNotification) => {
       if (notification.type === 'present') medium.opened(connection);
       else if (notification.type === 'missed')
@@ -87,6 +94,7 @@ export function tabsTransport(channel: string, environment: InEnvironment): Tran
       else if (notification.type === 'link.up') {
         met.add(notification.peer);
         medium.up(notification.peer);
+        if (!listed?.tabs.includes(notification.peer)) watch(notification.peer);
       } else {
         met.delete(notification.peer);
         medium.down(notification.peer);
@@ -95,6 +103,8 @@ export function tabsTransport(channel: string, environment: InEnvironment): Tran
     node.notifications$.subscribe((notification) => follow(notification as TabNotification));
     void node.closed.then((error) => error && medium.lost(error));
     await node.ready;
-    node.attempt('arrive');
+    for (const peer of listed?.tabs ?? []) node.attempt('exists', { peer });
+    node.attempt(listed ? 'arriveListed' : 'arrive');
+    listed?.tabs.forEach(watch);
   });
 }

@@ -36,6 +36,33 @@ test.each([
   expect(broken).toContain('a peer that leaves or was missed announces it and stops');
 });
 
+/** One tab is reported and lives, and then the other one is reported and has crashed. */
+const reported = {
+  protocol: 'tabs',
+  topology: { kind: 'path', n: 2 },
+  options: { patience: 3, answer: 1, reply: 4 },
+  events: [
+    does(0, 'arrive', 'n0'),
+    does(0, 'arrive', 'n1'),
+    { ...does(62, 'ended', 'n0'), peer: 'n1' },
+    does(81, 'crash', 'n0'),
+    { ...does(82, 'ended', 'n1'), peer: 'n0' },
+  ],
+};
+
+test.each([
+  ['tab', 'drop action there: ended, action 1', reported],
+  ['peer', 'drop transition (root): ended', reported],
+  ['peer', 'drop action reported entry, action 1', reported],
+  ['peer', 'retarget reported: timer, to silent', reported],
+  ['peer', 'retarget silent: due, to reported', scenario],
+  ['peer', 'drop transition (root): bye', { ...scenario, events: [...scenario.events.slice(0, 2), does(60, 'leave', 'n0')] }],
+])('%s: %s', (chart, edit, json) => {
+  const property = 'a peer is gone after it leaves, or is reported or silent and does not reply';
+  expect(brokenByMutant(tabs, json, chart, edit)).toContain(property);
+  expect(brokenByMutant(tabs, json)).toEqual([]);
+});
+
 const late = {
   protocol: 'tabs',
   topology: { kind: 'path', n: 2 },
@@ -45,12 +72,30 @@ const late = {
 };
 /** A tab arrives while another one participates already. */
 const named = { ...late, network: {}, events: [does(0, 'arrive', 'n0'), does(60, 'arrive', 'n1')] };
+/** Two tabs arrive at once, and the browser lists the first one to the second; then the first one leaves, before it has replied. */
+const listed = {
+  ...late,
+  events: [
+    does(0, 'arriveListed', 'n0'),
+    { ...does(0, 'exists', 'n1'), peer: 'n0' },
+    does(0, 'arriveListed', 'n1'),
+    does(5, 'leave', 'n0'),
+    { ...does(5, 'ended', 'n1'), peer: 'n0' },
+  ],
+};
 
 test.each([
-  ['drop guard there.arriving: timer', late],
-  ['drop action there.arriving: here #2, action 1', late],
-  ['drop action there.arriving: here #2, action 2', late],
+  ['drop guard there.arriving.waiting: timer', late],
+  ['drop action there.arriving.waiting: here #2, action 1', late],
+  ['retarget there.arriving.waiting: here #2, to stay', late],
+  [
+    'retarget there.arriving.waiting: here, to there.arriving.listed',
+    { ...late, events: [does(0, 'arrive', 'n0'), does(8, 'arrive', 'n1')] },
+  ],
   ['drop transition there.arriving: always', named],
+  ['drop action away: exists, action 1', listed],
+  ['drop action there.arriving.listed: timer, action 1', listed],
+  ['drop transition there: ended #2', listed],
 ])('tab: %s', (edit, json) => {
   expect(brokenByMutant(tabs, json, 'tab', edit)).toContain(
     'an arriving peer participates after meeting all, or if none answers',

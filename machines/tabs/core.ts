@@ -11,7 +11,7 @@ export const ALL = '*';
 
 export interface TabsOptions extends Omit<TabInput, 'id' | 'audience'> {}
 
-const KEYS = ['beat', 'patience', 'answer'] as const;
+const KEYS = ['beat', 'patience', 'answer', 'reply'] as const;
 
 function tabsOptions(raw: Readonly<Record<string, unknown>>): TabsOptions {
   refuseUnknown(raw, KEYS);
@@ -19,8 +19,11 @@ function tabsOptions(raw: Readonly<Record<string, unknown>>): TabsOptions {
     beat: integer(raw, 'beat', { min: 1, max: TICKS_MAX, fallback: 10 }),
     patience: integer(raw, 'patience', { min: 1, fallback: 5 }),
     answer: integer(raw, 'answer', { min: 1, fallback: 2 }),
+    reply: integer(raw, 'reply', { min: 1, max: TICKS_MAX, fallback: 4 }),
   };
 }
+
+const peer = { name: 'peer', type: 'node' } as const;
 
 /**
  * Presence of tabs without its checks and view, as `createTabLocks` uses it.
@@ -51,6 +54,11 @@ export const tabsCore = /* @__PURE__ */ coreOf({
   } satisfies ShapesOf<TabMessage>,
   commands: {
     arrive: { completedBy: ['present', 'missed'] },
+    // Arrives after the browser has reported each tab that exists.
+    arriveListed: { completedBy: ['present', 'missed'] },
     leave: {},
+    // Reports of the browser, which may be wrong.
+    exists: { fields: [peer] },
+    ended: { fields: [peer] },
   },
 });

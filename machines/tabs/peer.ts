@@ -4,20 +4,26 @@
  * A browser may run the timers of a hidden tab only once a second or once a minute, but delivers its messages. A silent tab is therefore
  * asked, and its reply depends on a message and not on a timer. A tab that does not reply within the patience is gone.
  *
+ * The browser may report that a tab has ended. The report may be wrong, so it only shortens the patience: the tab is asked again, and a
+ * tab that runs replies in time.
+ *
  * States.
- *    present it has sent a message since the last beat
- *    silent  it has not, and is asked at each beat
- *    gone    it has sent `bye`, or was silent for too long
+ *    present   it has sent a message since the last beat
+ *    silent    it has not, and is asked at each beat
+ *    reported  the browser has reported that it has ended, and it was asked again
+ *    gone      it has sent `bye`, or was silent for too long
  * Invariant: `silence` is at most `patience`.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, tell, type NodeId } from '../effects.js';
+import { arm, effects, send, tell, type NodeId, type TimerEvent } from '../effects.js';
 import { TAB, type TabMessage, type TabNotification } from './messages.js';
 
 export interface PeerInput {
   readonly peer: NodeId;
   /** The number of beats for which it may be silent. */
   readonly patience: number;
+  /** Ticks within which a tab that runs has replied. */
+  readonly reply: number;
 }
 
 export interface PeerContext extends PeerInput {
@@ -27,13 +33,15 @@ export interface PeerContext extends PeerInput {
 
 export type PeerEvent =
   | (TabMessage & { readonly from: NodeId })
-  /** From this tab: a beat is due. */
-  | { readonly type: 'due' };
+  | TimerEvent
+  /** From this tab: a beat is due, or the browser has reported that the other tab has ended. */
+  | { readonly type: 'due' | 'ended' };
 
 type In = { context: PeerContext };
 
 const question = ({ context: { peer } }: In) => ({ to: peer, message: { type: 'ping' as const } });
 const answer = ({ context: { peer } }: In) => ({ to: peer, message: { type: 'beat' as const } });
+const replyTime = ({ context: { reply } }: In) => ({ timer: 'reply', delay: reply });
 const leaving = tell(({ context: { peer } }: In) => ({ role: TAB, message: { type: 'gone' as const, peer } as const }));
 
 /**
@@ -60,6 +68,7 @@ export const peerMachine = setup({
     beat: '.present',
     ping: { target: '.present', actions: send(answer) },
     bye: '.gone',
+    ended: '.reported',
   },
   states: {
     present: { entry: 'forgive', on: { due: 'silent' } },
@@ -72,6 +81,7 @@ export const peerMachine = setup({
         ],
       },
     },
+    reported: { entry: [send(question), arm(replyTime)], on: { timer: 'gone' } },
     // It sends `bye` once.
     gone: { entry: ['announceDown', leaving], on: { bye: {} } },
   },

@@ -51,12 +51,55 @@ export const further: readonly FurtherSystem[] = [
     events: [...arrivals, does(60, 'leave', 'n0'), does(60, 'crash', 'n1'), does(70, 'restart', 'n1')],
     states: 3000,
   },
+  // The browser reports that a tab has crashed before a beat is due, and that one has ended that runs.
+  {
+    topology: { kind: 'ring', n: 3 },
+    options: { patience: 3, answer: 1, reply: 4 },
+    events: [
+      ...arrivals,
+      does(0, 'arrive', 'n2'),
+      { ...does(62, 'ended', 'n1'), peer: 'n2' },
+      does(81, 'crash', 'n0'),
+      { ...does(82, 'ended', 'n1'), peer: 'n0' },
+    ],
+    states: 0,
+  },
+  // A tab is listed, and ends before it replies.
+  {
+    topology: pair,
+    options: { patience: 3, answer: 2 },
+    network: { latency: 6 },
+    events: [
+      does(0, 'arriveListed', 'n0'),
+      { ...does(0, 'exists', 'n1'), peer: 'n0' },
+      does(0, 'arriveListed', 'n1'),
+      does(5, 'leave', 'n0'),
+      { ...does(5, 'ended', 'n1'), peer: 'n0' },
+    ],
+    states: 0,
+  },
+  // A tab that was met by its hello participates before it replies, and names one that has crashed.
+  {
+    topology: { kind: 'ring', n: 3 },
+    options: { patience: 3, answer: 2, reply: 20 },
+    network: { latency: 6 },
+    events: [does(0, 'arrive', 'n0'), does(40, 'arrive', 'n1'), does(46, 'arriveListed', 'n2'), does(50, 'crash', 'n0')],
+    states: 0,
+  },
   // Replies come later than the first beat.
   {
     topology: pair,
     options: { patience: 3, answer: 2 },
     network: { latency: 6 },
     events: [does(0, 'arrive', 'n0'), does(4, 'arrive', 'n1')],
+    states: 0,
+  },
+  // A tab that arrives is met by its reply, and not by its hello.
+  {
+    topology: pair,
+    options: { patience: 3, answer: 2 },
+    network: { latency: 6 },
+    events: [does(0, 'arrive', 'n0'), does(8, 'arrive', 'n1')],
     states: 0,
   },
 ];
@@ -69,12 +112,6 @@ export const unpromised = {
     'drop transition there.present: ping',
     'negate guard there.present: ping',
     'drop action there.present: ping, action 1',
-  ),
-  ...because(
-    PEER,
-    'a tab that has left answers no questions: without its bye, the others miss it some beats later',
-    'drop transition (root): bye',
-    ...['present', 'silent', 'stay'].map((state) => `retarget (root): bye, to ${state}`),
   ),
   ...because(
     PEER,

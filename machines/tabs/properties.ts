@@ -1,9 +1,8 @@
 /** Properties of the tabs protocol: open tabs know each other, and closed ones are forgotten. */
-import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property } from '../protocol.js';
 import type { TabsOptions } from './core.js';
-import { knows, presentIn, tabOf } from './view.js';
+import { isArriving, knows, presentIn, tabOf } from './view.js';
 
 const isThere = (c: Configuration, node: NodeId): boolean => presentIn(c).includes(node);
 
@@ -12,14 +11,13 @@ const isUnmet = (c: Configuration, node: NodeId): boolean =>
   isThere(c, node) && presentIn(c).some((peer) => peer !== node && !(knows(c, node, peer) && knows(c, peer, node)));
 
 const isKnownGone = (c: Configuration, node: NodeId): boolean =>
-  !isThere(c, node) || tabOf(c.nodes.get(node)!).context.peers.every((peer) => isThere(c, peer) || isArriving(c, peer));
+  !isThere(c, node) || tabOf(c.nodes.get(node)!).context.peers.every((peer) => isThere(c, peer) || arrives(c, peer));
 
-const isArriving = (c: Configuration, node: NodeId): boolean =>
-  !c.crashed?.includes(node) && statePath(tabOf(c.nodes.get(node)!)) === 'there.arriving';
+const arrives = (c: Configuration, node: NodeId): boolean => !c.crashed?.includes(node) && isArriving(c.nodes.get(node)!);
 
 /** True if all present tabs know each other and no departure is left to notice. */
 export const areAcquainted = (c: Configuration): boolean =>
-  [...c.nodes.keys()].every((node) => !isArriving(c, node) && !isUnmet(c, node) && isKnownGone(c, node));
+  [...c.nodes.keys()].every((node) => !arrives(c, node) && !isUnmet(c, node) && isKnownGone(c, node));
 
 export const tabsProperties = (): readonly Property<TabsOptions>[] => [
   {
@@ -33,8 +31,8 @@ export const tabsProperties = (): readonly Property<TabsOptions>[] => [
     name: 'arrival',
     description: 'A tab that arrives eventually participates.',
     kind: 'eventually',
-    when: isArriving,
-    holds: (c, node) => !isArriving(c, node),
+    when: arrives,
+    holds: (c, node) => !arrives(c, node),
   },
   {
     name: 'departure',

@@ -8,6 +8,8 @@ import type { TabContext } from './tab.js';
 export const tabOf = (node: NodeView): RoleView<TabContext> => node[TAB]!;
 export const isPresent = (node: NodeView): boolean => statePath(tabOf(node)) === 'there.present';
 
+export const isArriving = (node: NodeView): boolean => statePath(tabOf(node)).startsWith('there.arriving');
+
 /** The tabs that participate and have not stopped. */
 export const presentIn = (c: Configuration): NodeId[] =>
   [...c.nodes].flatMap(([id, node]) => (isPresent(node) && !c.crashed?.includes(id) ? [id] : []));
