@@ -129,7 +129,8 @@ export interface Configuration<O = unknown> {
 }
 
 /**
- * A property: a predicate over configurations, shared by the monitor of a run and the checker. `always`: holds in every state; `sometimes`:
+ * A property: a predicate over configurations, shared by the monitor of a run and the checker. It depends only on what it reads of the
+ * configuration, because a search calls it once for each combination of these. `always`: holds in every state; `sometimes`:
  * in some state of some run; `eventually`, `closed`, `converges`: see the members.
  *
  * @public
@@ -152,8 +153,6 @@ export type Property<O = unknown> = {
       readonly kind: 'eventually';
       when(c: Configuration<O>, node: NodeId): boolean;
       holds(c: Configuration<O>, node: NodeId): boolean;
-      /** The same two predicates, if both depend only on the state of the node. */
-      ofNode?(view: NodeView): { readonly when: boolean; readonly holds: boolean };
     }
   /** Once true, stays true until a fault. */
   | { readonly kind: 'closed'; holds(c: Configuration<O>): boolean; readonly folded?: Folded<O> }

@@ -13,13 +13,11 @@ export function propertyOf(part: Part, property: Property): Property<PartsOption
   const named = { name: `${part.name}: ${property.name}`, description: property.description };
   const seen = (c: Config) => part.configuration(c);
   if (property.kind === 'eventually') {
-    const { ofNode } = property;
     return {
       ...named,
       kind: property.kind,
       when: (c, node) => property.when(seen(c), node),
       holds: (c, node) => property.holds(seen(c), node),
-      ...(ofNode && { ofNode: (view: NodeView) => ofNode(part.node(view)) }),
     };
   }
   const holds = (c: Config) => property.holds(seen(c));

@@ -4,8 +4,8 @@
  * A part never sees the prefix: its charts, properties, corrupt states and accounts use the names of the protocol. These functions add the
  * prefix on the way out and remove it on the way in.
  */
-import type { Message } from '../effects.js';
-import type { Configuration, Flight, Instance, NodeView, Protocol, Step } from '../protocol.js';
+import type { Message, NodeId } from '../effects.js';
+import type { Configuration, Flight, Instance, LinksView, NodeView, Protocol, Step } from '../protocol.js';
 import { commandTaken } from './stack.js';
 
 /** The options of a composition: those of each part by its name. */
@@ -70,15 +70,8 @@ export class Part {
   }
 
   /** The configuration of only this part. */
-  configuration({ instance, nodes, flights, links, crashed, everCrashed }: Configuration<any>): Configuration<any> {
-    return {
-      instance: this.instance(instance),
-      nodes: new Map([...nodes].map(([id, view]) => [id, this.node(view)])),
-      flights: this.flights(flights),
-      links,
-      ...(crashed && { crashed }),
-      ...(everCrashed && { everCrashed }),
-    };
+  configuration(c: Configuration<any>): Configuration<any> {
+    return new PartConfiguration(this, c);
   }
 
   /** The step of only this part; `null` if it concerns only other parts. */
@@ -100,6 +93,40 @@ export class Part {
         .filter(([role]) => this.owns(role))
         .map(change),
     );
+  }
+}
+
+/** The roles and messages of a part. They are read when they are used, because a search judges again what a property reads. */
+class PartConfiguration implements Configuration<any> {
+  readonly instance: Instance<any>;
+  private views: ReadonlyMap<NodeId, NodeView> | undefined;
+  private own: readonly Flight[] | undefined;
+
+  constructor(
+    private readonly part: Part,
+    private readonly whole: Configuration<any>,
+  ) {
+    this.instance = part.instance(whole.instance);
+  }
+
+  get nodes(): ReadonlyMap<NodeId, NodeView> {
+    return (this.views ??= new Map([...this.whole.nodes].map(([id, view]) => [id, this.part.node(view)])));
+  }
+
+  get flights(): readonly Flight[] {
+    return (this.own ??= this.part.flights(this.whole.flights));
+  }
+
+  get links(): LinksView {
+    return this.whole.links;
+  }
+
+  get crashed(): readonly NodeId[] {
+    return this.whole.crashed ?? [];
+  }
+
+  get everCrashed(): readonly NodeId[] {
+    return this.whole.everCrashed ?? [];
   }
 }
 

@@ -126,7 +126,6 @@ export const everyCommandIsTaken: Property = {
   kind: 'eventually',
   when: (c, node) => waitsIn(c.nodes.get(node)),
   holds: (c, node) => !waitsIn(c.nodes.get(node)),
-  ofNode: (view) => ({ when: waitsIn(view), holds: !waitsIn(view) }),
 };
 
 const waitsIn = (view: Readonly<Record<string, { readonly context: any }>> | undefined): boolean =>

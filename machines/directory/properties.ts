@@ -60,5 +60,4 @@ const requestsAreServed: Property<DirectoryOptions> = {
     'A waiting node receives the token if messages arrive and uses end, even if other nodes keep requesting (Theorem 5).',
   when: (c, node) => isRequesting(c.nodes.get(node)!),
   holds: (c, node) => isUsing(c.nodes.get(node)!),
-  ofNode: (view) => ({ when: isRequesting(view), holds: isUsing(view) }),
 };

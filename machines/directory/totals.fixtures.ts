@@ -106,7 +106,7 @@ class Damaged {
 
 /** The same property as in the paper, without its totals. */
 export function plain<P extends Property>(property: P): P {
-  const { folded: _folded, ofNode: _ofNode, ...rest } = property as any;
+  const { folded: _folded, ...rest } = property as any;
   return { ...rest, holds: plainHolds[property.name] ?? rest.holds };
 }
 

@@ -21,7 +21,6 @@ const everyRequestSucceeds: Property<ExclusionOptions> = {
     'A node that requests its neighborhood locks the part of it that persists, even if its neighbors keep competing (lockout freedom).',
   when: (c, id) => asks(c.nodes.get(id)!),
   holds: (c, id) => hasLocked(c.nodes.get(id)!),
-  ofNode: (view) => ({ when: asks(view), holds: hasLocked(view) }),
 };
 
 /** No nodes wait for each other in a cycle. The printed rules violate it, and are therefore checked without this property. */

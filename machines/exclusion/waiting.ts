@@ -19,13 +19,21 @@ function owesOutcome(participant: Site, candidate: Site): boolean {
   return participant.incoming.some(({ from, message }) => from === candidate.id && message.type === 'request');
 }
 
-const behind = ({ linked }: Site, ports: Ports): Site[] => ports.flatMap((port) => linked.get(port) ?? []);
+/** True if one of these ports of a node leads to the peer. */
+function leadsTo({ linked }: Site, ports: Ports, peer: Site): boolean {
+  for (const port of ports) if (linked.get(port) === peer) return true;
+  return false;
+}
 
 /** Competing candidates of a participant. */
-const candidates = (participant: Site): Site[] =>
-  behind(participant, participant.fact?.context.C ?? []).filter(
-    (candidate) => competes(candidate) && behind(candidate, candidate.fact!.context.L).includes(participant),
-  );
+function candidates(participant: Site): Site[] {
+  const found: Site[] = [];
+  for (const port of participant.fact?.context.C ?? []) {
+    const candidate = participant.linked.get(port);
+    if (candidate && competes(candidate) && leadsTo(candidate, candidate.fact!.context.L, participant)) found.push(candidate);
+  }
+  return found;
+}
 
 /** True if some nodes wait for each other in a cycle. */
 export function hasCycleOfWaiting(sites: Iterable<Site>): boolean {

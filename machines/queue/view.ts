@@ -80,9 +80,8 @@ export function look(c: Configuration, edge: TreeEdge): EdgeView {
   return withPhi({ guardian: guardianIn(c, edge)!, pa, pb, down: between(c, a, b), up: between(c, b, a) });
 }
 
-export function withPhi(edge: Omit<EdgeView, 'phi'>): EdgeView {
-  const { pa, pb, down, up } = edge;
-  return { ...edge, phi: pa + pb + count(down, isFind) + count(up, isFind) };
+export function withPhi({ guardian, pa, pb, down, up }: Omit<EdgeView, 'phi'>): EdgeView {
+  return { guardian, pa, pb, down, up, phi: pa + pb + count(down, isFind) + count(up, isFind) };
 }
 
 /** Definition 6.1 as printed: φ(e) = 1, and P1 or P2. It is not closed (erratum S5). */

@@ -250,9 +250,10 @@ describe('an invalid property', () => {
 
 describe('vacuous properties are reported', () => {
   const base = { name: 'p', description: '' };
-  const here: Property = { ...base, kind: 'always', holds: (c) => c.nodes.get('n0') !== undefined };
+  const here: Property = { ...base, kind: 'always', holds: (c) => c.nodes.get('n0')!['toy']!.value !== 'gone' };
   test.each<[string, Property, readonly string[]]>([
     ['a property that reads the state is not vacuous', here, []],
+    ['which nodes there are is not a state', { ...base, kind: 'always', holds: (c) => c.nodes.has('n0') }, ['p']],
     ['a constant', { ...base, kind: 'always', holds: () => true }, ['p']],
     ['"eventually" whose condition never holds', { ...base, kind: 'eventually', when: () => false, holds: () => false }, ['p']],
     ['"closed" that never holds', { ...base, kind: 'closed', holds: (c) => c.nodes.size > 9 }, ['p']],

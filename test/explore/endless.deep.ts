@@ -33,7 +33,6 @@ const properties: readonly Property[] = [
     kind: 'eventually',
     when: ({ nodes }, node) => isIn(nodes.get(node)!, 's1'),
     holds: ({ nodes }, node) => isIn(nodes.get(node)!, 's2'),
-    ofNode: (view) => ({ when: isIn(view, 's1'), holds: isIn(view, 's2') }),
   },
   {
     ...made,

@@ -286,13 +286,12 @@ export class Examination {
   }
 
   private vacuous(): string[] {
-    const { watch, model } = this;
+    const { watch } = this;
     const { row }: Origin = this.firsts().next().value;
-    const first = model.configuration(Int32Array.from(row), 0, row.length);
     const isVacuous = (property: Property) => {
       if (property.kind === 'closed') return !watch.relevant.has(property);
       if (property.kind === 'eventually') return !watch.relevant.has(property);
-      return !watch.dependsOnState(property, first);
+      return !watch.dependsOnState(property, row);
     };
     return watch.properties.filter(isVacuous).map(({ name }) => name);
   }

@@ -71,15 +71,21 @@ export class Model {
 
   /** A state as properties see it. */
   configuration(row: Int32Array, begin: number, length: number): Configuration {
-    const { system, steps, packets, environments } = this;
-    const size = system.nodes.length;
+    const { system, steps, environments } = this;
     const nodes = new Map<NodeId, NodeView>();
-    for (let node = 0; node < size; node++) nodes.set(system.nodes[node]!, steps.locals.get(row[begin + 1 + node]!).view);
-    const flights: Flight[] = [];
-    for (let i = begin + 1 + size; i < begin + length; i++) flights.push(packets.flight(row[i]!));
+    for (let node = 0; node < system.nodes.length; node++)
+      nodes.set(system.nodes[node]!, steps.locals.get(row[begin + 1 + node]!).view);
+    const flights = this.flights(row, begin, length);
     const environment = row[begin]!;
     const [crashed, everCrashed] = [environments.crashed(environment), environments.everCrashed(environment)];
     return { instance: system.instance, nodes, flights, links: environments.links(environment), crashed, everCrashed };
+  }
+
+  /** The messages in flight as properties see them. */
+  flights(row: Int32Array, begin: number, length: number): readonly Flight[] {
+    const flights: Flight[] = [];
+    for (let i = begin + 1 + this.system.nodes.length; i < begin + length; i++) flights.push(this.packets.flight(row[i]!));
+    return flights;
   }
 
   /** True if a node's event can happen now. A protocol can exclude timers for which it is too early. */

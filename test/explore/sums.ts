@@ -1,78 +1,68 @@
 /**
- * Totals for properties that are folds. Facts are computed once for each interned local state and packet. Moving from one state to another
- * subtracts the facts that are gone and adds the new ones.
+ * The totals of a fold. A fact is computed once for each interned local state and packet. Moving from one state to another subtracts the
+ * facts that are gone and adds the new ones.
  */
 import type { Fold, Totals } from '../../machines/folded.js';
 import type { ChannelState } from '../../machines/protocol.js';
 import { grown } from './ints.js';
 import type { Model } from './model.js';
 
-interface Sum {
-  readonly fold: Fold;
+export class SearchSum {
   readonly totals: Totals<unknown, unknown>;
-  readonly nodes: unknown[];
-  readonly flights: unknown[];
-}
-
-export class SearchSums {
-  private readonly sums: readonly Sum[];
-  private readonly totals: ReadonlyMap<Fold, Totals<unknown, unknown>>;
-  /** Sums that depend on the order of messages. */
-  private readonly ordered: readonly Sum[];
-  private readonly unordered: readonly Sum[];
-  /** Sums that depend on channels. */
-  private readonly linked: readonly Sum[];
+  /** The state of the totals: local states, channels and packets. */
   private readonly locals: Int32Array;
-  private environment = -1;
   private channels: readonly ChannelState[] = [];
   private packets = new Int32Array(0);
   private inFlight = 0;
+  private readonly nodeFacts: unknown[] = [];
+  private readonly flightFacts: unknown[] = [];
   /** For each packet, how many more copies are in flight than before. All entries are zero between two states. */
   private more = new Int32Array(1 << 8);
 
   constructor(
-    folds: Iterable<Fold>,
+    private readonly fold: Fold,
     private readonly model: Model,
   ) {
     const { nodes, instance } = model.system;
+    this.totals = fold.totals(instance);
     this.locals = new Int32Array(nodes.length).fill(-1);
-    this.sums = [...new Set(folds)].map((fold) => ({ fold, totals: fold.totals(instance), nodes: [], flights: [] }));
-    this.totals = new Map(this.sums.map(({ fold, totals }) => [fold, totals]));
-    this.ordered = this.sums.filter(({ fold }) => fold.isOrdered);
-    this.unordered = this.sums.filter(({ fold }) => !fold.isOrdered);
-    this.linked = this.sums.filter(({ totals }) => totals.channel);
   }
 
-  of(fold: Fold): Totals<unknown, unknown> {
-    return this.totals.get(fold)!;
-  }
-
-  /** Updates all totals to a state. */
+  /** Updates the totals to a state. */
   goTo(row: Int32Array, begin: number, length: number): void {
-    const { sums, locals } = this;
-    if (sums.length === 0) return;
-    if (this.linked.length > 0 && row[begin] !== this.environment) this.updateChannels((this.environment = row[begin]!));
+    const { locals, totals } = this;
+    if (totals.channel) this.updateChannels(this.model.environments.channels(row[begin]!));
     for (let node = 0; node < locals.length; node++) {
       const local = row[begin + 1 + node]!;
       if (locals[node] === local) continue;
-      for (let i = 0; i < sums.length; i++) {
-        const sum = sums[i]!;
-        if (locals[node] !== -1) sum.totals.node(this.ofLocal(sum, locals[node]!), -1);
-        sum.totals.node(this.ofLocal(sum, local), 1);
-      }
+      if (locals[node] !== -1) totals.node(this.ofLocal(locals[node]!), -1);
+      totals.node(this.ofLocal(local), 1);
       locals[node] = local;
     }
     this.updateFlights(row, begin + 1 + locals.length, begin + length);
   }
 
-  private updateChannels(environment: number): void {
+  ofLocal(local: number): unknown {
+    const { nodeFacts, fold } = this;
+    if (nodeFacts[local] === undefined) {
+      const { system, steps } = this.model;
+      const { node, view } = steps.locals.get(local);
+      nodeFacts[local] = fold.node(view, system.nodes[node]!, system.instance);
+    }
+    return nodeFacts[local];
+  }
+
+  ofPacket(packet: number): unknown {
+    const { packets, system } = this.model;
+    return (this.flightFacts[packet] ??= this.fold.flight(packets.flight(packet), system.instance));
+  }
+
+  private updateChannels(channels: readonly ChannelState[]): void {
     const before = this.channels;
-    this.channels = this.model.environments.channels(environment);
-    if (this.channels === before) return;
-    this.channels.forEach((channel, i) => {
-      const { up, port } = channel;
-      if (before[i]?.up === up && before[i].port === port) return;
-      for (const { totals } of this.linked) totals.channel!(channel);
+    if (channels === before) return;
+    this.channels = channels;
+    channels.forEach((channel, i) => {
+      if (before[i]?.up !== channel.up || before[i].port !== channel.port) this.totals.channel!(channel);
     });
   }
 
@@ -84,8 +74,8 @@ export class SearchSums {
     let first = 0;
     while (first < inFlight && first < this.inFlight && packets[first] === row[begin + first]) first++;
     if (first === inFlight && first === this.inFlight) return;
-    if (this.unordered.length > 0) this.updateUnordered(row, begin, end, first);
-    if (this.ordered.length > 0) this.updateOrdered(packets.subarray(0, this.inFlight), row.subarray(begin, end));
+    if (this.fold.isOrdered) this.updateOrdered(packets.subarray(0, this.inFlight), row.subarray(begin, end));
+    else this.updateUnordered(row, begin, end, first);
     for (let i = first; i < inFlight; i++) packets[i] = row[begin + i]!;
     this.inFlight = inFlight;
   }
@@ -110,32 +100,15 @@ export class SearchSums {
   }
 
   private change(packet: number, by: 1 | -1): void {
-    const { more, unordered } = this;
-    for (; more[packet]! * by > 0; more[packet]! -= by)
-      for (let i = 0; i < unordered.length; i++) unordered[i]!.totals.flight(this.ofPacket(unordered[i]!, packet), by);
+    for (const { more } = this; more[packet]! * by > 0; more[packet]! -= by) this.totals.flight(this.ofPacket(packet), by);
   }
 
   /** Removes and adds again all packets of each channel on which something has changed. */
   private updateOrdered(before: Int32Array, packets: Int32Array): void {
     const { data: channelOf } = this.model.packets.channel;
     const isChanged = (packet: number) => !isSame(before, packets, channelOf, channelOf[packet]!);
-    for (const packet of before)
-      if (isChanged(packet)) for (const sum of this.ordered) sum.totals.flight(this.ofPacket(sum, packet), -1);
-    for (const packet of packets)
-      if (isChanged(packet)) for (const sum of this.ordered) sum.totals.flight(this.ofPacket(sum, packet), 1);
-  }
-
-  private ofLocal({ fold, nodes }: Sum, local: number): unknown {
-    if (nodes[local] === undefined) {
-      const { system, steps } = this.model;
-      const { node, view } = steps.locals.get(local);
-      nodes[local] = fold.node(view, system.nodes[node]!, system.instance);
-    }
-    return nodes[local];
-  }
-
-  private ofPacket({ fold, flights }: Sum, packet: number): unknown {
-    return (flights[packet] ??= fold.flight(this.model.packets.flight(packet), this.model.system.instance));
+    for (const packet of before) if (isChanged(packet)) this.totals.flight(this.ofPacket(packet), -1);
+    for (const packet of packets) if (isChanged(packet)) this.totals.flight(this.ofPacket(packet), 1);
   }
 }
 

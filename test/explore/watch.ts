@@ -6,13 +6,13 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
-import type { Folded } from '../../machines/folded.js';
-import type { Configuration, Flight, Instance, LinksView, NodeView, Property } from '../../machines/protocol.js';
+import type { Fold } from '../../machines/folded.js';
+import type { Configuration, Property } from '../../machines/protocol.js';
 import { failed, truth } from '../../network/evaluation.js';
-import { grown } from './ints.js';
+import { Decision, RoleNumbers } from './decisions.js';
+import { FoldJudge } from './fold-judge.js';
 import type { Model } from './model.js';
 import { Planes } from './planes.js';
-import { SearchSums } from './sums.js';
 
 /** A property that is decided in a single state. */
 export type StateProperty = Exclude<Property, { readonly kind: 'eventually' }>;
@@ -32,15 +32,15 @@ export interface FoundViolation {
   readonly from?: number;
 }
 
-const nodeConditionOf = (property: Property) => (property.kind === 'eventually' ? property.ofNode : undefined);
-
-const foldOf = (property: Property): Folded | undefined => ('folded' in property ? property.folded : undefined);
-
-/** A property with the totals that it reads, if it is a fold. */
+/** A property that is decided in a single state, with its result in the current state. */
 interface BoundProperty {
   readonly property: StateProperty;
-  readonly folded: Folded | undefined;
-  readonly totals: unknown;
+  readonly holds: () => boolean;
+}
+
+/** An obligation, with whether it is pending in the current state. */
+interface BoundObligation extends Obligation {
+  readonly isPending: () => boolean;
 }
 
 const KINDS: readonly Property['kind'][] = ['always', 'sometimes', 'eventually', 'closed', 'converges'];
@@ -58,7 +58,7 @@ export class SearchWatch {
   readonly witnessed = new Map<Property, number>();
   /** Each `eventually` whose `when` ever held, and each `closed` that ever held. */
   readonly relevant = new Set<Property>();
-  readonly obligations: readonly Obligation[];
+  readonly obligations: readonly BoundObligation[];
   readonly pending: Planes;
   /** The planes of `converges`, which a component violates with a single pending state. */
   readonly everywhere: Int32Array;
@@ -71,15 +71,9 @@ export class SearchWatch {
   private readonly sometimes: readonly BoundProperty[];
   private readonly goalBound: BoundProperty | undefined;
   private readonly goals: Planes;
-  /** The totals of properties that are folds. */
-  private readonly sums: SearchSums;
-  /** The obligations that depend only on one node's local state, and for each local state the words of planes that contain it. */
-  private readonly ofNodes: readonly Obligation[];
-  private planesOf = new Int32Array(1 << 8);
-  private isKnown = new Uint8Array(1 << 8);
-  private readonly others: readonly Obligation[];
-  private readonly converging: ReadonlyMap<Property, BoundProperty>;
-  private readonly nodes: number;
+  private readonly folds = new Map<Fold, FoldJudge>();
+  private readonly judges: readonly FoldJudge[];
+  private readonly roles: RoleNumbers;
   /** The state that is being checked. */
   private row: Int32Array = new Int32Array(0);
   private begin = 0;
@@ -99,14 +93,8 @@ export class SearchWatch {
       if (!KINDS.includes(kind))
         throw new ProtocolError(`Property "${name}" has the unknown kind "${kind}". Use one of: ${KINDS.join(', ')}.`);
     }
-    this.sums = new SearchSums(
-      [...properties, ...(goal ? [goal] : [])].flatMap((property) => foldOf(property)?.over ?? []),
-      model,
-    );
-    const bind = (property: StateProperty): BoundProperty => {
-      const folded = foldOf(property);
-      return { property, folded, totals: folded && this.sums.of(folded.over) };
-    };
+    this.roles = new RoleNumbers(model.steps.locals);
+    const bind = (property: StateProperty): BoundProperty => ({ property, holds: this.holdsOf(property) });
     const ofKind = (kind: StateProperty['kind']) =>
       properties.filter((property): property is StateProperty => property.kind === kind).map(bind);
     this.always = ofKind('always');
@@ -115,13 +103,10 @@ export class SearchWatch {
     this.goalBound = goal && bind(goal);
     const stateProperties = [...this.always, ...this.closed, ...this.sometimes, ...(this.goalBound ? [this.goalBound] : [])];
     this.stateProperties = stateProperties.map(({ property }) => property);
-    this.converging = new Map(ofKind('converges').map((one) => [one.property, one]));
     this.obligations = properties
       .flatMap((property) => obligationsOf(property, model))
-      .map((obligation, plane) => ({ ...obligation, plane }));
-    this.ofNodes = this.obligations.filter(({ property }) => nodeConditionOf(property) !== undefined);
-    this.others = this.obligations.filter(({ property }) => nodeConditionOf(property) === undefined);
-    this.nodes = model.system.nodes.length;
+      .map((obligation, plane) => ({ ...obligation, plane, isPending: this.isPendingOf(obligation) }));
+    this.judges = [...this.folds.values()];
     this.goals = new Planes(goal ? 1 : 0);
     this.pending = new Planes(this.obligations.length);
     this.everywhere = new Int32Array(this.pending.words);
@@ -137,8 +122,8 @@ export class SearchWatch {
     this.pending.add();
     this.held.add();
     this.turnTo(row, begin, length);
+    for (let i = 0; i < this.judges.length; i++) this.judges[i]!.enter(row, begin, length);
     try {
-      this.sums.goTo(row, begin, length);
       this.checkState(state);
       this.markPending(state);
     } catch (error) {
@@ -186,39 +171,45 @@ export class SearchWatch {
     if (goalBound && this.holds(goalBound)) this.goals.set(state, 0);
   }
 
-  private holds({ property, folded, totals }: BoundProperty): boolean {
-    this.current = property;
-    return truth(folded ? folded.holds(totals, this.configuration) : property.holds(this.configuration()), 'holds');
+  private holds(bound: BoundProperty): boolean {
+    this.current = bound.property;
+    return bound.holds();
   }
 
   private markPending(state: number): void {
-    const { pending, others, row, begin } = this;
-    if (this.ofNodes.length > 0) {
-      const { bits, words } = pending;
-      for (let node = 0; node < this.nodes; node++) {
-        const local = row[begin + 1 + node]!;
-        if (this.isKnown[local] !== 1) this.markLocal(local);
-        for (let word = 0; word < words; word++) bits[state * words + word]! |= this.planesOf[local * words + word]!;
-      }
+    const { pending, obligations } = this;
+    for (let i = 0; i < obligations.length; i++) {
+      const { property, plane, isPending } = obligations[i]!;
+      this.current = property;
+      if (isPending()) pending.set(state, plane);
     }
-    for (let i = 0; i < others.length; i++) if (this.isPending(others[i]!)) pending.set(state, others[i]!.plane);
   }
 
-  /** Computes the planes of the obligations that are pending for a node in a local state. */
-  private markLocal(local: number): void {
-    const { node, view } = this.model.steps.locals.get(local);
-    const { words } = this.pending;
-    if (local >= this.isKnown.length) this.isKnown = grown(this.isKnown, local + 1);
-    if ((local + 1) * words > this.planesOf.length) this.planesOf = grown(this.planesOf, (local + 1) * words);
-    for (const { property, node: to, plane } of this.ofNodes) {
-      if (to !== node) continue;
-      this.current = property;
-      const { when, holds } = nodeConditionOf(property)!(view);
-      if (!truth(when, 'when')) continue;
-      this.relevant.add(property);
-      if (!truth(holds, 'holds')) this.planesOf[local * words + (plane >> 5)]! |= 1 << (plane & 31);
+  /** Judges a property by its totals if it is a fold, and otherwise once for each combination of what it reads. */
+  private holdsOf(property: StateProperty): () => boolean {
+    const { folded } = property;
+    if (!folded) return this.decide((c) => truth(property.holds(c), 'holds'));
+    const judge = this.folds.get(folded.over) ?? new FoldJudge(folded.over, this.model, this.configuration);
+    this.folds.set(folded.over, judge);
+    return judge.add(property, folded);
+  }
+
+  private isPendingOf({ property, node }: Pick<Obligation, 'property' | 'node'>): () => boolean {
+    if (property.kind === 'converges') {
+      const holds = this.holdsOf(property);
+      return () => !holds();
     }
-    this.isKnown[local] = 1;
+    const id = this.model.system.nodes[node]!;
+    return this.decide((c) => {
+      if (!truth(property.when(c, id), 'when')) return false;
+      this.relevant.add(property);
+      return !truth(property.holds(c, id), 'holds');
+    });
+  }
+
+  private decide(predicate: (c: Configuration) => boolean): () => boolean {
+    const decision = new Decision(this.model, this.roles, predicate);
+    return () => decision.of(this.row, this.begin, this.length, this.configuration);
   }
 
   /** True if the search must report transitions as well as states. */
@@ -235,11 +226,12 @@ export class SearchWatch {
   }
 
   /** True if the result of a property depends on the state. */
-  dependsOnState(property: Exclude<Property, { readonly kind: 'eventually' }>, c: Configuration): boolean {
-    const observed = new ObservedConfiguration(c);
+  dependsOnState(property: StateProperty, row: readonly number[]): boolean {
+    const decision = new Decision(this.model, this.roles, (c) => property.holds(c));
+    this.turnTo(Int32Array.from(row), 0, row.length);
     this.current = property;
-    this.judged(() => property.holds(observed));
-    return observed.wasRead;
+    this.judged(() => decision.of(this.row, 0, this.length, this.configuration));
+    return !decision.isConstant;
   }
 
   /** The findings about the states checked here, for another thread. */
@@ -273,41 +265,6 @@ export class SearchWatch {
   /** True if the goal holds in a state. */
   atGoal(state: number): boolean {
     return this.goals.has(state, 0);
-  }
-
-  private isPending({ property, node }: Obligation): boolean {
-    if (property.kind === 'converges') return !this.holds(this.converging.get(property)!);
-    this.current = property;
-    const c = this.configuration();
-    const id = this.model.system.nodes[node]!;
-    if (!truth(property.when(c, id), 'when')) return false;
-    this.relevant.add(property);
-    return !truth(property.holds(c, id), 'holds');
-  }
-}
-
-/** A configuration that records whether anything in it was read. */
-class ObservedConfiguration implements Configuration {
-  readonly instance: Instance;
-  wasRead = false;
-
-  constructor(private readonly whole: Configuration) {
-    this.instance = whole.instance;
-  }
-
-  get nodes(): ReadonlyMap<NodeId, NodeView> {
-    this.wasRead = true;
-    return this.whole.nodes;
-  }
-
-  get flights(): readonly Flight[] {
-    this.wasRead = true;
-    return this.whole.flights;
-  }
-
-  get links(): LinksView {
-    this.wasRead = true;
-    return this.whole.links;
   }
 }
 
