@@ -83,7 +83,7 @@ describe('calls of a predicate', () => {
     expect(count(({ instance }) => instance).calls).toBe(2);
   });
 
-  test('whether a role is present counts as its presence, and a list of all roles as the state of the node', () => {
+  test('one for each presence of a role, and for each state of a node whose roles it lists', () => {
     const locals = new Set<string>();
     expect(count(({ nodes }) => 'directory' in nodes.get('n1')!).calls).toBe(2);
     expect(count(({ nodes }) => locals.add(JSON.stringify(nodes.get('n1')))).calls).toBe(locals.size + 1);

@@ -24,7 +24,7 @@ const READS_MAX = 1 << 20;
 /** The place of the environment in a row. The local state of each node follows. */
 const ENVIRONMENT = 0;
 
-/** Stands for the whole number at a place of a row, instead of a role. */
+/** Marks the read of a whole number of a row, instead of a role. */
 const WHOLE = -1;
 
 /** A place of a row that was read: all of it, or one role. */
@@ -113,7 +113,7 @@ export class RoleNumbers {
     });
   }
 
-  /** Whether a node has a role. */
+  /** The presence of a role. */
   presence(name: string): number {
     return this.aspect(`has ${name}`, (view) => String(name in view));
   }
