@@ -68,7 +68,7 @@ describe('calls of a predicate', () => {
     return { calls, states };
   }
 
-  test('one for each state of the role that it reads, and one to find out whether it reads anything', () => {
+  test('one for each state of the role that it reads, after one for vacuity', () => {
     const states = new Set<string>();
     const { calls } = count(({ nodes }) => states.add(JSON.stringify(nodes.get('n1')!['directory'])));
     expect(calls).toBe(states.size + 1);
@@ -83,7 +83,7 @@ describe('calls of a predicate', () => {
     expect(count(({ instance }) => instance).calls).toBe(2);
   });
 
-  test('one for each presence of a role, and for each state of a node whose roles it lists', () => {
+  test('one for each presence of a role, or state of a node with all its roles', () => {
     const locals = new Set<string>();
     expect(count(({ nodes }) => 'directory' in nodes.get('n1')!).calls).toBe(2);
     expect(count(({ nodes }) => locals.add(JSON.stringify(nodes.get('n1')))).calls).toBe(locals.size + 1);
