@@ -71,6 +71,8 @@ export function truth(answer: boolean, of: 'holds' | 'holdsAround' | 'when'): bo
 }
 
 /** Throws the error of a predicate, with the property that it belongs to. */
-export function failed({ name }: { readonly name: string }, error: Error): never {
-  throw new ProtocolError(`property "${name}" failed: ${error.message}`, { cause: error });
+export function failed({ name }: { readonly name: string }, error: unknown): never {
+  throw new ProtocolError(`property "${name}" failed: ${error instanceof Error ? error.message : String(error)}`, {
+    cause: error,
+  });
 }

@@ -128,7 +128,7 @@ export class Monitor {
     try {
       return truth(folded ? folded.holds(this.sums.of(folded.over), () => configuration) : this.itself(property), 'holds');
     } catch (error) {
-      return failed(property, error as Error);
+      return failed(property, error);
     }
   }
 
@@ -136,7 +136,7 @@ export class Monitor {
     try {
       return truth(property.holdsAround(this.configuration, node), 'holdsAround');
     } catch (error) {
-      return failed(property, error as Error);
+      return failed(property, error);
     }
   }
 
@@ -222,7 +222,7 @@ export class Monitor {
       if (!truth(property.when(this.configuration, node), 'when')) return false;
       return !truth(property.holds(this.configuration, node), 'holds');
     } catch (error) {
-      return failed(property, error as Error);
+      return failed(property, error);
     }
   }
 }

@@ -4,8 +4,8 @@
  * A part never sees the prefix: its charts, properties, corrupt states and accounts use the names of the protocol. These functions add the
  * prefix on the way out and remove it on the way in.
  */
-import type { Message, NodeId } from '../effects.js';
-import type { Configuration, Flight, Instance, LinksView, NodeView, Protocol, Step } from '../protocol.js';
+import type { Message } from '../effects.js';
+import type { Configuration, Flight, Instance, NodeView, Protocol, Step } from '../protocol.js';
 import { commandTaken } from './stack.js';
 
 /** The options of a composition: those of each part by its name. */
@@ -96,11 +96,10 @@ export class Part {
   }
 }
 
-/** The roles and messages of a part. They are read when they are used, because a search judges again what a property reads. */
+/** The roles and messages of a part, read when they are used. */
 class PartConfiguration implements Configuration<any> {
   readonly instance: Instance<any>;
-  private views: ReadonlyMap<NodeId, NodeView> | undefined;
-  private own: readonly Flight[] | undefined;
+  private views: Configuration['nodes'] | undefined;
 
   constructor(
     private readonly part: Part,
@@ -109,23 +108,23 @@ class PartConfiguration implements Configuration<any> {
     this.instance = part.instance(whole.instance);
   }
 
-  get nodes(): ReadonlyMap<NodeId, NodeView> {
+  get nodes() {
     return (this.views ??= new Map([...this.whole.nodes].map(([id, view]) => [id, this.part.node(view)])));
   }
 
-  get flights(): readonly Flight[] {
-    return (this.own ??= this.part.flights(this.whole.flights));
+  get flights() {
+    return this.part.flights(this.whole.flights);
   }
 
-  get links(): LinksView {
+  get links() {
     return this.whole.links;
   }
 
-  get crashed(): readonly NodeId[] {
+  get crashed() {
     return this.whole.crashed ?? [];
   }
 
-  get everCrashed(): readonly NodeId[] {
+  get everCrashed() {
     return this.whole.everCrashed ?? [];
   }
 }

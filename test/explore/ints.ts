@@ -19,6 +19,30 @@ export function grown<A extends Int32Array | Uint32Array | Uint16Array | Uint8Ar
   return larger;
 }
 
+/** Numbers from 1 for ids that count from 0: ids with equal keys have the same number. */
+export class KeyNumbers {
+  private numbers = new Int32Array(1 << 8);
+
+  constructor(
+    private readonly keyOf: (id: number) => unknown,
+    private readonly known = new Map<unknown, number>(),
+  ) {}
+
+  of(id: number): number {
+    const number = this.numbers[id];
+    if (number) return number;
+    if (id >= this.numbers.length) this.numbers = grown(this.numbers, id + 1);
+    return (this.numbers[id] = numberOf(this.known, this.keyOf(id)));
+  }
+}
+
+/** The number of a key; a new key gets the next one. */
+export function numberOf(known: Map<unknown, number>, key: unknown): number {
+  const number = known.get(key) ?? known.size + 1;
+  known.set(key, number);
+  return number;
+}
+
 /** A map from pairs of non-negative integers to non-negative integers that needs no objects or strings. */
 export class PairMap {
   private table = new Int32Array(3 * 1024).fill(-1);

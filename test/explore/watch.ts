@@ -9,7 +9,7 @@ import { ProtocolError } from '../../machines/errors.js';
 import type { Fold } from '../../machines/folded.js';
 import type { Configuration, Property } from '../../machines/protocol.js';
 import { failed, truth } from '../../network/evaluation.js';
-import { Decision, RoleNumbers } from './decisions.js';
+import { Decision, Aspects } from './decisions.js';
 import { FoldJudge } from './fold-judge.js';
 import type { Model } from './model.js';
 import { Planes } from './planes.js';
@@ -73,7 +73,7 @@ export class SearchWatch {
   private readonly goals: Planes;
   private readonly folds = new Map<Fold, FoldJudge>();
   private readonly judges: readonly FoldJudge[];
-  private readonly roles: RoleNumbers;
+  private readonly aspects: Aspects;
   /** The state that is being checked. */
   private row: Int32Array = new Int32Array(0);
   private begin = 0;
@@ -93,7 +93,7 @@ export class SearchWatch {
       if (!KINDS.includes(kind))
         throw new ProtocolError(`Property "${name}" has the unknown kind "${kind}". Use one of: ${KINDS.join(', ')}.`);
     }
-    this.roles = new RoleNumbers(model.steps.locals);
+    this.aspects = new Aspects(model.steps.locals);
     const bind = (property: StateProperty): BoundProperty => ({ property, holds: this.holdsOf(property) });
     const ofKind = (kind: StateProperty['kind']) =>
       properties.filter((property): property is StateProperty => property.kind === kind).map(bind);
@@ -127,7 +127,7 @@ export class SearchWatch {
       this.checkState(state);
       this.markPending(state);
     } catch (error) {
-      failed(this.current!, error as Error);
+      failed(this.current!, error);
     }
     this.model.packets.checkSenders();
   }
@@ -145,15 +145,6 @@ export class SearchWatch {
       (obligation) => obligation.property === property && obligation.node >= 0 && isPending(obligation),
     );
     return obligations.map(({ node }) => this.model.system.nodes[node]!);
-  }
-
-  private judged(judge: () => void): void {
-    try {
-      judge();
-    } catch (error) {
-      failed(this.current!, error as Error);
-    }
-    this.model.packets.checkSenders();
   }
 
   private checkState(state: number): void {
@@ -208,7 +199,7 @@ export class SearchWatch {
   }
 
   private decide(predicate: (c: Configuration) => boolean): () => boolean {
-    const decision = new Decision(this.model, this.roles, predicate);
+    const decision = new Decision(this.model, this.aspects, predicate);
     return () => decision.of(this.row, this.begin, this.length, this.configuration);
   }
 
@@ -227,10 +218,13 @@ export class SearchWatch {
 
   /** True if the result of a property depends on the state. */
   dependsOnState(property: StateProperty, row: readonly number[]): boolean {
-    const decision = new Decision(this.model, this.roles, (c) => property.holds(c));
+    const decision = new Decision(this.model, this.aspects, (c) => property.holds(c));
     this.turnTo(Int32Array.from(row), 0, row.length);
-    this.current = property;
-    this.judged(() => decision.of(this.row, 0, this.length, this.configuration));
+    try {
+      decision.of(this.row, 0, this.length, this.configuration);
+    } catch (error) {
+      failed(property, error);
+    }
     return !decision.isConstant;
   }
 
