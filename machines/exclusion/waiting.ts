@@ -20,10 +20,7 @@ function owesOutcome(participant: Site, candidate: Site): boolean {
 }
 
 /** True if one of these ports of a node leads to the peer. */
-function leadsTo({ linked }: Site, ports: Ports, peer: Site): boolean {
-  for (const port of ports) if (linked.get(port) === peer) return true;
-  return false;
-}
+const leadsTo = ({ linked }: Site, ports: Ports, peer: Site): boolean => ports.some((port) => linked.get(port) === peer);
 
 /** Competing candidates of a participant. */
 function candidates(participant: Site): Site[] {

@@ -2,12 +2,11 @@
  * States in which an obligation can stay pending forever. A few passes over all states, for all obligations at once, exclude most of them,
  * so that few states need the search for components.
  *
- * Two kinds of states are excluded: one with a message that is not sent again (`resent.ts`), and one whose transitions all lead to excluded
- * states. No component in which a fair run stays loses a state, and the rest of any other component is as unfair as before.
+ * A state is excluded if its transitions all lead to excluded states. No component in which a fair run stays loses a state, and the rest of
+ * any other component is as unfair as before.
  */
 import type { Graph } from './graph.js';
 import type { Planes } from './planes.js';
-import type { States } from './store.js';
 
 /** Another pass is worthwhile while the last one excluded at least one in this many of the remaining states. */
 const WORTH = 16;
@@ -16,22 +15,9 @@ const WORTH = 16;
  * Keeps only the states in which an obligation can stay pending forever.
  *
  * @param planes the states in which each obligation is pending; for `converges`, all states.
- * @param content the position of the first packet in a row.
- * @param resent for each packet the planes in which it may be sent again; if undefined, every packet may be.
  */
-export function keepEndless(planes: Planes, graph: Graph, store: States, content: number, resent: Int32Array | undefined): void {
-  if (resent) leaveOutLasting(store, planes, content, resent);
+export function keepEndless(planes: Planes, graph: Graph): void {
   for (let word = 0; word < planes.words; word++) while (leaveOutEnding(graph, planes, word));
-}
-
-/** Excludes states with a message that is not sent again. */
-function leaveOutLasting(store: States, { bits, words, size }: Planes, content: number, resent: Int32Array): void {
-  const row = new Int32Array(store.longest);
-  for (let state = 0; state < size; state++) {
-    const length = store.load(state, row);
-    for (let i = content; i < length; i++)
-      for (let word = 0; word < words; word++) bits[state * words + word]! &= resent[row[i]! * words + word]!;
-  }
 }
 
 /**

@@ -13,7 +13,6 @@ import { LevelSearch, type ThreadPart, type Pause } from './level-search.js';
 import { Liveness } from './liveness.js';
 import { Model } from './model.js';
 import { nothingKnown, Restart, withNewcomers, type Known } from './restart.js';
-import { Resent } from './resent.js';
 import { Search } from './search.js';
 import { firstStates } from './starts.js';
 import { Symmetry } from './symmetry.js';
@@ -141,16 +140,11 @@ export class Examination {
     this.watch = new SearchWatch(properties, goal && goalProperty(goal), this.model);
     this.judgesRuns = this.watch.obligations.length > 0 && !lasting;
     const graph = this.judgesRuns || goal ? new Graph() : undefined;
-    // With times in messages, packets are renumbered in each state, so that resending cannot be detected.
-    const resent =
-      this.judgesRuns && !protocol.times?.(instance.options)
-        ? new Resent(this.model, this.watch.pending, this.watch.everywhere)
-        : undefined;
     const rows = reduce === 'symmetry' ? [...this.firsts()].map(({ row }) => row) : undefined;
     this.symmetry = rows && new Symmetry(this.model, rows, known.ordered);
     const frontier = question.search === 'depth' ? new Stack() : new LevelFrontier();
     const { symmetry } = this;
-    const kept = { graph, resent, symmetry };
+    const kept = { graph, symmetry };
     // Hash compaction is used for large searches, so the number of states is unlimited by default.
     const limits = { bounds: compact ? { states: Infinity, ...bounds } : bounds, now, onProgress };
     this.search = part
@@ -241,7 +235,7 @@ export class Examination {
       return paths.set(property, { property: property.name, nodes: undefined, state, from, component: undefined });
     }
     if (!search.graph || !this.judgesRuns) return paths;
-    const liveness = new Liveness(search.graph, search.store, model, watch, search.resent);
+    const liveness = new Liveness(search.graph, search.store, model, watch);
     for (const obligation of watch.obligations) {
       const { property } = obligation;
       const broken = paths.has(property) ? undefined : liveness.pendingForever(obligation);

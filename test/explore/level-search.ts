@@ -55,7 +55,6 @@ export class LevelSearch {
   seconds = 0;
   stopped: string | undefined;
   readonly graph = undefined;
-  readonly resent = undefined;
   /** True if a violation or a bound ends the search. */
   private isOver = false;
   private row = new Int32Array(64);

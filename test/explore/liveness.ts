@@ -17,7 +17,6 @@ import { keepEndless } from './endless.js';
 import type { Graph } from './graph.js';
 import { Ints } from './ints.js';
 import type { Model } from './model.js';
-import type { Resent } from './resent.js';
 import { OPTIONAL } from './successors.js';
 import type { States } from './store.js';
 import type { Obligation, SearchWatch } from './watch.js';
@@ -45,11 +44,10 @@ export class Liveness {
     private readonly store: States,
     private readonly model: Model,
     private readonly watch: SearchWatch,
-    resent: Resent | undefined,
   ) {
     this.row = new Int32Array(store.longest);
     const endless = watch.pending.with(watch.everywhere);
-    keepEndless(endless, graph, store, 1 + model.system.nodes.length, resent?.packets());
+    keepEndless(endless, graph);
     const { pending } = watch;
     this.lasting = watch.obligations.map(() => new Ints());
     for (let state = 0; state < graph.size; state++) {

@@ -23,8 +23,6 @@ export class OutgoingMessages {
   readonly isRouted: boolean;
   private readonly isAnonymous: boolean;
   private readonly toPorts: Interner<OutgoingMessage>;
-  /** The packets that each message to a port has become. */
-  private readonly routed: Set<number>[] = [];
 
   constructor(
     private readonly system: SearchedSystem,
@@ -64,13 +62,6 @@ export class OutgoingMessages {
     const receiver = receiverOf(links, nodes[from]!, port);
     if (receiver === undefined) return -1;
     const sender = senderAs('ports', links, { from: nodes[from]!, to: receiver });
-    const packet = this.packets.intern({ from, to: instance.rank(receiver), sender, message });
-    (this.routed[outgoing] ??= new Set()).add(packet);
-    return packet;
-  }
-
-  /** All packets that an outgoing message has become. */
-  packetsOf(outgoing: number): Iterable<number> {
-    return this.isAnonymous ? (this.routed[outgoing] ?? []) : [outgoing];
+    return this.packets.intern({ from, to: instance.rank(receiver), sender, message });
   }
 }

@@ -9,7 +9,6 @@ import { SearchLimits, type Bounds, type Progress } from './bounds.js';
 import type { Frontier } from './frontier.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
-import type { Resent } from './resent.js';
 import { CompactStore } from './compact-store.js';
 import { NO_PARENT, StateStore } from './store.js';
 import { isFault } from './successors.js';
@@ -26,8 +25,6 @@ export interface SearchPlan {
   readonly bounds: Bounds;
   /** Present only if a question needs the graph. */
   readonly graph?: Graph | undefined;
-  /** Present only if a liveness property is checked. */
-  readonly resent?: Resent | undefined;
   readonly symmetry?: Symmetry | undefined;
   /** The host's clock in milliseconds. */
   readonly now?: (() => number) | undefined;
@@ -45,7 +42,6 @@ export class Search {
   /** The reason why the search stopped early. */
   stopped: string | undefined;
   readonly graph: Graph | undefined;
-  readonly resent: Resent | undefined;
   private expanded = 0;
   private found = new Int32Array(64);
   private readonly frontier: Frontier;
@@ -60,7 +56,6 @@ export class Search {
     this.store = plan.compact ? new CompactStore() : new StateStore();
     this.frontier = plan.frontier;
     this.graph = plan.graph;
-    this.resent = plan.resent;
     this.startedAt = this.now();
     this.limits = new SearchLimits(plan.bounds, model);
   }
@@ -125,7 +120,7 @@ export class Search {
 
   /** Adds the successors of a state. */
   private follow(state: number): void {
-    const { store, graph, resent, plan } = this;
+    const { store, graph, plan } = this;
     const { successors } = this.model;
     const { size } = store;
     if (successors.count === 0) this.terminal++;
@@ -134,7 +129,6 @@ export class Search {
     else this.followAll(state);
     this.frontier.found(size, store.size);
     graph?.add(state, successors, this.found);
-    resent?.add(state, successors, this.found);
   }
 
   private followAll(state: number): void {

@@ -109,19 +109,6 @@ export class LocalSteps {
     return (this.enabledIn[local] ??= this.findEnabled(local));
   }
 
-  /** Calls `look` for each outcome with the packet that it consumes, or -1 if there is none, and the messages that it sends. */
-  eachOutcome(look: (outcome: number, answered: number, outgoing: Int32Array) => void): void {
-    for (let step = 0; step < this.first.length; step++) {
-      const key = this.causes[step]?.[1] ?? -1;
-      const answered = key % 2 === 0 ? key / 2 : -1;
-      const first = this.first.data[step]!;
-      for (let outcome = first; outcome < first + this.count.data[step]!; outcome++) {
-        const at = this.sentAt.data[outcome]!;
-        look(outcome, answered, this.sent.data.subarray(at, at + this.sentCount.data[outcome]!));
-      }
-    }
-  }
-
   /** True if the chart has a transition for this event. */
   accepts(local: number, event: number): boolean {
     const known = this.accepted.get(local, event);
