@@ -154,7 +154,7 @@ describe('why a peer is not linked', () => {
     const { a, medium } = await of(['b']);
     expect([absenceOf(a, 'x'), absenceOf(a, 'b')]).toEqual(['not in the peers of linked here', null]);
     for (let i = 1; i <= 7; i++) medium.up(`x${i}`);
-    expect(absenceOf(a, 'b')).toBe('not connected; x1, x2, x3, x4, x5 is connected, which is not in the peers of linked here');
+    expect(absenceOf(a, 'b')).toBe('not connected; connected, but not in the peers of linked here: x1, x2, x3, x4, x5');
   });
 
   test('the reason of the medium is shown, with the unlisted peers', async () => {
@@ -163,10 +163,10 @@ describe('why a peer is not linked', () => {
     );
     expect(absenceOf(a, 'b')).toBe('its hub is away');
     medium.up('x');
-    expect(absenceOf(a, 'b')).toBe('its hub is away; x is connected, which is not in the peers of linked here');
+    expect(absenceOf(a, 'b')).toBe('its hub is away; connected, but not in the peers of linked here: x');
     medium.up('b');
     // A peer in the list is not a stranger.
-    expect(absenceOf(a, 'c')).toBe('not connected; x is connected, which is not in the peers of linked here');
+    expect(absenceOf(a, 'c')).toBe('not connected; connected, but not in the peers of linked here: x');
     expect(absenceOf(a, 'b')).toBe('its hub is away');
     medium.up('c');
     expect(absenceOf(a, 'c')).toBe(

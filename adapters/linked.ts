@@ -223,7 +223,7 @@ function unlinked(peer: NodeId, below: Transport, named: readonly NodeId[], ofCl
     return known ?? 'connected, but its link layer does not answer: it is starting, or its peers of linked lack this peer';
   const strangers = [...below.peers].filter((other) => !named.includes(other)).slice(0, STRANGERS_MAX);
   if (strangers.length === 0) return known;
-  const others = `${strangers.join(', ')} is connected, which is not in the peers of linked here`;
+  const others = `connected, but not in the peers of linked here: ${strangers.join(', ')}`;
   return known === null ? `not connected; ${others}` : `${known}; ${others}`;
 }
 

@@ -230,7 +230,7 @@ describe('a wrong name in the peers of linked', () => {
     await Promise.all(all.map(({ node }) => node.ready));
     const warnings = await texts();
     expect(warnings).toContain(
-      `${nothing('locks', 'a')}it does not reach bb, c (bb, c: not connected; b is connected, which is not in the peers of linked here)${tooFew}`,
+      `${nothing('locks', 'a')}it does not reach bb, c (bb, c: not connected; connected, but not in the peers of linked here: b)${tooFew}`,
     );
     expect(warnings).toContain(`${nothing('locks', 'b')}it does not reach a, c (a: ${isNamedThere})${tooFew}`);
   });
