@@ -222,7 +222,11 @@ export const slices = {
     tests: transports('wrong-uses.test', 'broadcast-channel.test', 'message-port.test'),
     minutes: 40,
   },
-  tabs: { files: transports('tabs'), tests: locks('visits.test', 'tab-locks.test'), minutes: 60 },
+  tabs: {
+    files: transports('tabs', 'listed-tabs'),
+    tests: locks('visits.test', 'tab-locks.test', 'listed-tabs.test'),
+    minutes: 60,
+  },
   conformance: {
     files: transports('conformance', 'conformance-payloads', 'conformance-peer', 'conformance-wire'),
     tests: transports('conformance.test'),
