@@ -16,7 +16,7 @@ describe('commands', () => {
       'parrot has no command "pray". Use one of: say, babble, ring, hush, dice, keep, fail, rest, work',
     );
     expect(() => node.command('rest')).toThrow(
-      'node "a" of "mine" cannot accept the command "rest" in its current state. Nothing has changed.',
+      'node "a" of "mine" cannot accept the command "rest" in its current state. Nothing has changed. Repeat it after the next notification.',
     );
     expect([node.attempt('pray'), node.attempt('rest'), steps]).toEqual([false, false, []]);
     await node.close();

@@ -245,7 +245,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
     if (this.isClosed) throw new ClosedError(`node "${this.id}" of "${this.name}" is closed`);
     if (!this.attempt(name, fields))
       throw new UsageError(
-        `node "${this.id}" of "${this.name}" cannot accept the command "${name}" in its current state. Nothing has changed. Repeat the command after the node's next notification.`,
+        `node "${this.id}" of "${this.name}" cannot accept the command "${name}" in its current state. Nothing has changed. Repeat it after the next notification.`,
       );
   }
 
