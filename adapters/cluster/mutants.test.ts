@@ -2,7 +2,7 @@
  * Promises 4 to 7 of docs/cluster.md, each with a mutant of the code that violates it and is detected.
  *
  * Promises 1 to 3 are properties of the charts: `fenced` (1), `once` and `one history` (2) and `durable` (1, 3) in
- * machines/cluster/properties.ts, searched with their mutants in machines/cluster/checked.test.ts, and rehearsed under every fault in
+ * machines/cluster/properties.fixtures.ts, searched with their mutants in machines/cluster/checked.test.ts, and rehearsed under every fault in
  * test/rehearsal/cluster.test.ts.
  */
 import { describe, expect, test, vi } from 'vitest';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ExploreOptions } from '../../test/explore/explore.js';
 import type { HostContext } from './hosting.js';
 import type { EventsMessage } from './messages.js';
-import { clusterProperties } from './properties.js';
+import { clusterProperties } from './properties.fixtures.js';
 import {
   activate,
   clique,

@@ -3,7 +3,7 @@ import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import type { Scripted } from '../../network/world/script.js';
 import type { NodeId } from '../effects.js';
 import { hostMachine } from './host.js';
-import { cluster } from './index.js';
+import { cluster } from './protocol.fixtures.js';
 import { HOST, REPLICA, SENDER } from './messages.js';
 import { replicaMachine } from './replica.js';
 import { senderMachine } from './sender.js';

@@ -1,5 +1,5 @@
 /** Additional systems in which mutants of the controller are searched, and edits that violate no promise. */
-import type { FurtherSystem } from '../../test/mutants/promises.js';
+import type { FurtherSystem } from '../../test/mutants/promises.fixtures.js';
 import { because } from '../because.fixtures.js';
 import { MAIN, NEWCOMER } from './messages.js';
 

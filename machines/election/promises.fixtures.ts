@@ -1,5 +1,5 @@
 /** Additional systems in which mutants of the election and of its levels are searched. */
-import type { FurtherSystem } from '../../test/mutants/promises.js';
+import type { FurtherSystem } from '../../test/mutants/promises.fixtures.js';
 import { because } from '../because.fixtures.js';
 import { ELECTION } from './messages.js';
 

@@ -1,6 +1,6 @@
 /** Additional systems in which mutants of local mutual exclusion are searched. */
 import { because } from '../because.fixtures.js';
-import type { FurtherSystem } from '../../test/mutants/promises.js';
+import type { FurtherSystem } from '../../test/mutants/promises.fixtures.js';
 import { EXCLUSION } from './view.js';
 
 const does = (at: number, word: 'lock' | 'unlock', node: string) => ({ at, node, do: word });

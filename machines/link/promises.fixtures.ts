@@ -1,5 +1,5 @@
 /** Systems for mutants of a link that its own systems do not detect: longer runs, over all of its behavior. */
-import type { FurtherSystem } from '../../test/mutants/promises.js';
+import type { FurtherSystem } from '../../test/mutants/promises.fixtures.js';
 import { because } from '../because.fixtures.js';
 import type { Configuration } from '../protocol.js';
 import { CHART, endsOf } from './view.js';

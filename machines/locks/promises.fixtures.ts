@@ -1,5 +1,5 @@
 /** Systems for mutants of locks that their own systems do not detect, and edits that break no promise. */
-import type { FurtherSystem } from '../../test/mutants/promises.js';
+import type { FurtherSystem } from '../../test/mutants/promises.fixtures.js';
 import { because } from '../because.fixtures.js';
 import type { NodeId } from '../effects.js';
 import { always, areServed, changesAreDecided, isGranted, isRefused, noEpochMore } from './invariants.fixtures.js';

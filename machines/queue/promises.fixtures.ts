@@ -1,5 +1,5 @@
 /** Additional systems in which mutants of the queue are searched. */
-import type { FurtherSystem } from '../../test/mutants/promises.js';
+import type { FurtherSystem } from '../../test/mutants/promises.fixtures.js';
 
 /** A path of many edges, each in another corrupt state. */
 const many = Array.from({ length: 60 }, (_, i) => `n${i}`);

@@ -1,5 +1,5 @@
 /** Systems for mutants of the tabs that their own systems do not detect, and edits that break no promise. */
-import type { FurtherSystem } from '../../test/mutants/promises.js';
+import type { FurtherSystem } from '../../test/mutants/promises.fixtures.js';
 import { because } from '../because.fixtures.js';
 import { PEER, TAB } from './messages.js';
 import { firstKnown, noPeerMissed } from './properties.js';

@@ -11,7 +11,7 @@ import type { Choose, Configuration, Property, Protocol, Topology } from '../../
 import { everyCombination } from './corruptions.js';
 import { explore, type ExploreOptions } from './explore.js';
 import { completeGraph } from './fixtures.js';
-import { toy, type ToyInput } from './toys.js';
+import { toy, type ToyInput } from './toys.fixtures.js';
 
 type Context = ToyInput & { readonly noted: any };
 

@@ -12,7 +12,7 @@ import { completeGraph } from './fixtures.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { replay } from './replay.fixture.js';
 import { NO_PARENT, StateStore } from './store.js';
-import { toy } from './toys.js';
+import { toy } from './toys.fixtures.js';
 
 const SAFETY = everyStart(4, 1).properties.filter(({ kind }) => kind === 'always');
 

@@ -6,7 +6,7 @@ import { explore } from './explore.js';
 import { completeGraph } from './fixtures.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { replay } from './replay.fixture.js';
-import { toy } from './toys.js';
+import { toy } from './toys.fixtures.js';
 
 const stateAt = (c: Configuration, node: string): unknown => c.nodes.get(node)!['toy']!.value;
 

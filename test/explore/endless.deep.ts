@@ -11,7 +11,7 @@ import { explore } from './explore.js';
 import { completeGraph } from './fixtures.js';
 import { graphOf, plansOf } from './graphs.fixture.js';
 import { Planes } from './planes.js';
-import { toy, type ToyInput } from './toys.js';
+import { toy, type ToyInput } from './toys.fixtures.js';
 
 const effectsOnly = { types: { context: {} as ToyInput, input: {} as ToyInput }, actions: effects() };
 

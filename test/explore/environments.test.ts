@@ -10,7 +10,7 @@ import { checkScenario } from './scenario.js';
 import { explore } from './explore.js';
 import { completeGraph } from './fixtures.js';
 import { replay } from './replay.fixture.js';
-import { never, toy, type ToyInput } from './toys.js';
+import { never, toy, type ToyInput } from './toys.fixtures.js';
 
 describe('scripts', () => {
   const request = (node: string) => ({ do: 'command', name: 'request', node, fields: {} }) as const;

@@ -6,7 +6,7 @@ import type { Property, Protocol } from '../../machines/protocol.js';
 import { explore, type ExploreOptions } from './explore.js';
 import { completeGraph } from './fixtures.js';
 import { replay } from './replay.fixture.js';
-import { toy, type ToyInput } from './toys.js';
+import { toy, type ToyInput } from './toys.fixtures.js';
 
 type In = { context: ToyInput };
 

@@ -8,7 +8,7 @@ import { createMetric } from '../../network/topology/metric.js';
 import { explore } from './explore.js';
 import { completeGraph, names } from './fixtures.js';
 import { replay } from './replay.fixture.js';
-import { never, toy, type ToyInput } from './toys.js';
+import { never, toy, type ToyInput } from './toys.fixtures.js';
 
 describe('crashes', () => {
   const ball = toy({

@@ -8,7 +8,7 @@ import { completeGraph } from './fixtures.js';
 import { mutant } from './mutants.fixture.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { replay } from './replay.fixture.js';
-import { toy } from './toys.js';
+import { toy } from './toys.fixtures.js';
 
 test('the same states, transitions and answers, including liveness', () => {
   const { depth: _, ...breadth } = explore(directory, everyStart(3, 1));

@@ -8,7 +8,7 @@ import { explore, type ExploreOptions } from './explore.js';
 import { completeGraph, names } from './fixtures.js';
 import { oracle, type OracleOptions } from './oracle.fixture.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
-import { toy } from './toys.js';
+import { toy } from './toys.fixtures.js';
 
 /** The identity of a message in flight of the directory: the sender of a token is never read. */
 const directoryFlight: OracleOptions['identityOf'] = ({ from, to, message }) =>

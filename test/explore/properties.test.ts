@@ -9,7 +9,7 @@ import type { Exploration } from './examine.js';
 import { completeGraph } from './fixtures.js';
 import { mutant } from './mutants.fixture.js';
 import { replay } from './replay.fixture.js';
-import { toy, type ToyInput } from './toys.js';
+import { toy, type ToyInput } from './toys.fixtures.js';
 
 const failing = ({ properties }: Exploration) => properties.filter(({ holds }) => holds === false).map(({ name }) => name);
 const judged = ({ properties }: Exploration) => properties.map(({ holds }) => holds);

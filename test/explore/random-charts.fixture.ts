@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { emit, setup } from 'xstate';
 import { arm, disarm, draw, effects, send } from '../../machines/effects.js';
-import type { ToyInput } from './toys.js';
+import type { ToyInput } from './toys.fixtures.js';
 
 /** The transition of a random chart for a state and an event. The numbers are indices of peers, states and timers. */
 interface Rule {

@@ -11,7 +11,7 @@ import { explore, type ExploreOptions } from './explore.js';
 import { completeGraph, names } from './fixtures.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { replay } from './replay.fixture.js';
-import { toy, type ToyInput } from './toys.js';
+import { toy, type ToyInput } from './toys.fixtures.js';
 
 const always = (name: string, holds: (c: Configuration) => boolean): Property => ({
   name,

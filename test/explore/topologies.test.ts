@@ -5,7 +5,7 @@ import { election } from '../../machines/election/index.js';
 import { setup } from 'xstate';
 import { everyTopology } from './topologies.js';
 import { explore } from './explore.js';
-import { toy, type ToyInput } from './toys.js';
+import { toy, type ToyInput } from './toys.fixtures.js';
 
 const plain = toy({
   chart: setup({ types: { context: {} as ToyInput, input: {} as ToyInput } }).createMachine({

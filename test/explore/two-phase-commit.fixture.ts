@@ -7,7 +7,7 @@ import { effects, send } from '../../machines/effects.js';
 import type { Configuration, Protocol } from '../../machines/protocol.js';
 import { completeGraph } from './fixtures.js';
 import type { ExploreOptions } from './explore.js';
-import { toy, type ToyInput } from './toys.js';
+import { toy, type ToyInput } from './toys.fixtures.js';
 
 type In = { context: ToyInput };
 

@@ -2,7 +2,7 @@ import { createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
 import { reasons } from '../../machines/directory/reasons.fixtures.js';
-import { toy } from '../explore/toys.js';
+import { toy } from '../explore/toys.fixtures.js';
 import { graphsOf } from '../paths/graph.js';
 import { light, lightChart } from '../paths/light.fixtures.js';
 import { SEARCH_PATIENCE } from '../paths/suite.js';

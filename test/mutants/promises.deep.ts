@@ -26,7 +26,7 @@ import { graphsOf } from '../paths/graph.js';
 import { SEARCH_PATIENCE } from '../paths/suite.js';
 import { nameOf, type Mutant } from './chart-mutants.js';
 import { judgeMutants } from './mutants.js';
-import { FURTHER, promiseJudging, SAME, UNASKED, type PromiseOptions } from './promises.js';
+import { FURTHER, promiseJudging, SAME, UNASKED, type PromiseOptions } from './promises.fixtures.js';
 
 interface Score {
   readonly mutants: number;

@@ -5,7 +5,7 @@ import type { Property, Protocol } from '../../machines/protocol.js';
 import { tabs } from '../../machines/tabs/index.js';
 import { nameOf } from './chart-mutants.js';
 import { mutantsOf } from './mutants.js';
-import { promiseJudging, SAME, UNASKED } from './promises.js';
+import { promiseJudging, SAME, UNASKED } from './promises.fixtures.js';
 
 const { judges, sameness } = promiseJudging(directory, { states: 2000, runs: 60 });
 const mutants = new Map(mutantsOf(directory).map((mutant) => [nameOf(mutant), mutant]));

@@ -3,7 +3,7 @@ import { assign, setup, type AnyStateMachine } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { effects, send } from '../../machines/effects.js';
 import type { Protocol } from '../../machines/protocol.js';
-import { toy } from '../explore/toys.js';
+import { toy } from '../explore/toys.fixtures.js';
 
 interface Light {
   readonly count: number;

@@ -1,7 +1,7 @@
 import { assign, createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { ProtocolError } from '../../machines/errors.js';
-import { toy } from '../explore/toys.js';
+import { toy } from '../explore/toys.fixtures.js';
 import { graphsOf } from './graph.js';
 import { light, lightChart } from './light.fixtures.js';
 import { pathsOf, type Path } from './paths.js';

@@ -12,7 +12,7 @@ import { RehearsalProgress, progressOf } from './reporter.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 function runVitest(folder: string): Promise<string> {
-  const config = 'test/rehearsal/reported/vitest.config.ts';
+  const config = 'testing/rehearsal/reported/vitest.config.ts';
   const { QUIVER_REHEARSAL_PROGRESS: _, ...env } = process.env;
   return new Promise((resolve) =>
     execFile(

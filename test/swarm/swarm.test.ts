@@ -12,7 +12,7 @@ import { queue } from '../../machines/queue/index.js';
 import { tabs } from '../../machines/tabs/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
-import { toy } from '../explore/toys.js';
+import { toy } from '../explore/toys.fixtures.js';
 import { nameOf } from '../mutants/chart-mutants.js';
 import { mutantsOf } from '../mutants/mutants.js';
 import { swarmJudge } from './judge.js';

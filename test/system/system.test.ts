@@ -7,7 +7,7 @@ import { link } from '../../machines/link/index.js';
 import type { Protocol } from '../../machines/protocol.js';
 import type { Choice } from '../../network/world/choice.js';
 import { checkScenario } from '../explore/scenario.js';
-import { toy } from '../explore/toys.js';
+import { toy } from '../explore/toys.fixtures.js';
 import { light, lightChart } from '../paths/light.fixtures.js';
 import { onProtocol, systemsOf } from './systems.js';
 import { systemWalks } from './tours.js';

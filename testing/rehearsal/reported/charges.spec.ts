@@ -1,9 +1,9 @@
 /** An application's rehearsal that fails on purpose. `reporter.test.ts` runs it and checks the report. */
 import { expect, test } from 'vitest';
-import { invariant } from '../judges.js';
-import { rehearsalMatchers } from '../matchers.js';
-import type { Main } from '../peer.js';
-import { rehearse } from '../rehearse.js';
+import { invariant } from '../../../test/rehearsal/judges.js';
+import { rehearsalMatchers } from '../../../test/rehearsal/matchers.js';
+import type { Main } from '../../../test/rehearsal/peer.js';
+import { rehearse } from '../../../test/rehearsal/rehearse.js';
 
 expect.extend(rehearsalMatchers);
 

@@ -14,7 +14,7 @@ import { statePath } from '../checks.js';
 import type { Configuration, Protocol, Core, Instance } from '../protocol.js';
 import { STORAGE } from '../storage.js';
 import { type ClusterProtocolOptions, clusterCore } from './core.js';
-import { clusterProperties } from './properties.js';
+import { clusterProperties } from './properties.fixtures.js';
 import { hostOf } from './view.js';
 import { assign, setup } from 'xstate';
 import { coreOf } from '../core.js';
