@@ -6,6 +6,7 @@
  */
 import type { SchedulerLike } from 'rxjs';
 import { isObject } from '../machines/checks.js';
+import { isCount } from '../machines/shapes.js';
 import type { NodeId } from '../machines/effects.js';
 import type { Json } from './transports/transport.js';
 
@@ -19,7 +20,6 @@ const LAST_DATE_MS = 8.64e15;
 export const firstSession = (now: number): number => Math.floor(now) * SESSIONS_A_MS;
 export const lastSession = (now: number): number => (now + AHEAD_MS_MAX) * SESSIONS_A_MS;
 
-const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 /** Swedish format: digits only, with the year first. */
 const inDigits = { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' } as const;
 const textOf = (ms: number): string =>
@@ -71,7 +71,7 @@ export class Clocks {
   private note(peer: unknown, via: NodeId | null, frame: unknown): void {
     const session = isObject(frame) ? frame['session'] : null;
     const { clock, isMissed } = this.options;
-    if (typeof peer === 'string' && isMissed(peer) && isTime(session))
+    if (typeof peer === 'string' && isMissed(peer) && isCount(session))
       this.sightings.set(peer, { began: Math.floor(session / SESSIONS_A_MS), via, at: clock.now() });
   }
 

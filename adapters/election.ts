@@ -37,6 +37,7 @@ import { Watchers } from './election-watch.js';
 import { linkFor } from './links.js';
 import type { Transport } from './transports/transport.js';
 import type { NodeActor } from './node/node-logic.js';
+import { isCount } from '../machines/shapes.js';
 
 /**
  * Options for `createElection`. All peers pass the same `peers`, `links` and `radii`.
@@ -69,7 +70,6 @@ const RUN_CHECKS = {
 };
 
 const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2;
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 const CHECKS = {
   transport,
@@ -358,7 +358,8 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   }
 
   private notFollowing(leader: NodeId | null): NodeId[] {
-    const links = (this.node.role('election')?.context as ElectionContext | undefined)?.links ?? [];
+    const context: ElectionContext | undefined = this.node.role('election')?.context;
+    const links = context?.links ?? [];
     const follows = (peer: NodeId) => links.some((link) => link.peer === peer && link.height?.lid[1] === leader);
     return this.others.filter((peer) => !follows(peer));
   }

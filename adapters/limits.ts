@@ -74,7 +74,7 @@ const SHIPPED: PeerLimits = {
 const PLACE = Symbol.for('xstate-quiver.limits');
 
 /** Returns the released limits, or those of the rehearsal in which the code runs. */
-export const chosenHere = <T>(shipped: T): T => (globalThis as Record<symbol, T | false | undefined>)[PLACE] || shipped;
+export const chosenHere = <T>(shipped: T): T => Reflect.get(globalThis, PLACE) || shipped;
 
 /** Returns the limits for a peer that is created now. */
 export const limitsHere = (): PeerLimits => chosenHere(SHIPPED);

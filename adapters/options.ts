@@ -4,7 +4,8 @@
  *
  *     checkOptions('createThing', options, { transport, peers, name: optional(text), ...environment });
  */
-import { isIntegerOf, isObject } from '../machines/checks.js';
+import { fieldsOf, isIntegerOf, isObject } from '../machines/checks.js';
+import { isCount } from '../machines/shapes.js';
 import { UsageError } from '../machines/errors.js';
 import { shownValue, unknownWord } from '../network/scenario/read.js';
 import { checkId, refusedId } from './transports/ids.js';
@@ -34,7 +35,7 @@ export const optional = (check: Check): Check => ({ ...check, isOptional: true }
 export const hasMethods = (value: unknown, ...methods: readonly string[]): boolean =>
   (typeof value === 'object' || typeof value === 'function') &&
   value !== null &&
-  methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function');
+  methods.every((method) => typeof fieldsOf(value)[method] === 'function');
 
 export const someText = must('a text', (value) => typeof value === 'string' && value !== '');
 export const anything = must('anything', () => true);
@@ -62,7 +63,7 @@ export const port = must(
 /** True for a class or constructor function, false for an arrow function. */
 export const isClass = (value: unknown): boolean => typeof value === 'function' && value.prototype !== undefined;
 /** A count, such as a number of permits. */
-export const wholeNumber = must('a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0);
+export const wholeNumber = must('a whole number of at least 0', isCount);
 export const eachOf = (what: string, isGood: (value: unknown) => boolean): Check =>
   must(`a list of ${what}`, (value) => Array.isArray(value) && value.every(isGood));
 

@@ -20,7 +20,7 @@ export interface FoundMachine {
  * @throws UsageError for a module that exports no machine, several, or none of that name.
  */
 export async function machineIn(word: string): Promise<FoundMachine | null> {
-  const [file, wanted] = word.split('#') as [string, string?];
+  const [file = '', wanted] = word.split('#');
   const { path, exported } = await exportsOf(file);
   if (wanted === undefined && Object.values(exported).some(isNamedWithCharts)) return null;
   const machines = Object.entries(exported).filter((entry): entry is [string, AnyStateMachine] => isMachine(entry[1]));

@@ -7,6 +7,7 @@ import { shownValue } from '../network/scenario/read.js';
 import { readFile } from './read-file.js';
 import { traceHeaderIn, unexpectedTrace } from './unexpected-trace.js';
 import { USAGE } from './usage.js';
+import { fieldsOf } from '../machines/checks.js';
 
 /** A module as an import in that file names it. TypeScript names the compiled file, which every setting of the compiler allows. */
 export function relativeModule(file: string, path: string): string {
@@ -61,7 +62,7 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
   try {
     return await import(pathToFileURL(path).href);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException | null | undefined)?.code ?? '';
+    const code = String(fieldsOf(error)['code'] ?? '');
     const isRefused = TYPESCRIPT.test(path)
       ? error instanceof SyntaxError || code.startsWith('ERR_')
       : NOT_BY_NODE.includes(code);

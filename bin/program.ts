@@ -25,7 +25,7 @@ const load: { readonly [V in Verb]: () => Promise<{ readonly default: VerbWork<V
   completion: () => import('./commands/completion.js'),
 };
 
-const { version } = createRequire(import.meta.url)('xstate-quiver/package.json') as { version: string };
+const { version }: { version: string } = createRequire(import.meta.url)('xstate-quiver/package.json');
 
 const AFTER = `
 Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage, a bad scenario or description, ${BROKEN} a protocol that breaks.

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { UsageError, thrownText } from '../machines/errors.js';
 import { decodeText, parseText } from '../network/scenario/text.js';
+import { fieldsOf } from '../machines/checks.js';
 
 /** The examples of the package, wherever it is installed. */
 export const EXAMPLES = join(dirname(createRequire(import.meta.url).resolve('xstate-quiver/package.json')), 'examples');
@@ -16,12 +17,12 @@ export function readFile(path: string): string {
     // Node ends of a text that is longer than it can hold.
     if (size <= constants.MAX_STRING_LENGTH) return decodeText(readFileSync(path));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code, message } = fieldsOf(error);
     const known: Record<string, string> = {
       ENOENT: `there is no such file.${inPackage(path)}`,
       EISDIR: 'it is a folder. Choose a file in it.',
     };
-    throw new UsageError(`Cannot read ${path || '""'}: ${known[code ?? ''] ?? message}`);
+    throw new UsageError(`Cannot read ${path || '""'}: ${known[String(code)] ?? String(message)}`);
   }
   throw new UsageError(
     `Cannot read ${path}: it has ${inMegabytes(size)} MB, and the limit is ${inMegabytes(constants.MAX_STRING_LENGTH)} MB. Choose a smaller file.`,

@@ -6,6 +6,7 @@ import type { Refuted, TraceHeader, TraceLine } from '../network/trace.js';
 import type { Scenario } from '../network/scenario/types.js';
 import { branchOff } from '../test/explore/branch.js';
 import { nearestGoodRun } from '../test/explore/good-run.js';
+import { fieldsOf } from '../machines/checks.js';
 
 /** A counterexample of the checker: the scenario without its workload, whose commands are among the choices. */
 export function recordCounterexample(
@@ -13,7 +14,7 @@ export function recordCounterexample(
   json: unknown,
   { choices, start, property, nodes, loop }: Refuted & Pick<TraceHeader, 'start'> & Required<Pick<TraceHeader, 'choices'>>,
 ): Generator<TraceHeader | TraceLine> {
-  const { workload: __, ...given } = json as Record<string, unknown>;
+  const { workload: __, ...given } = fieldsOf(json);
   const refutes = { property, ...(nodes && { nodes }), ...(loop !== undefined && { loop }) };
   return recordRun(scenario, given, { choices, refutes, ...(start ? { start } : {}) });
 }

@@ -17,6 +17,7 @@ import type { SwarmReport } from '../test/swarm/swarm.js';
 import { systemWalks } from '../test/system/tours.js';
 import { recordWalk, traceOfWalk, walkAgain } from '../test/system/walk.js';
 import { ProgressLine } from './progress.js';
+import { fieldsOf } from '../machines/checks.js';
 
 export interface Wanted {
   readonly mutants: boolean;
@@ -185,7 +186,7 @@ async function loadSwarm(): Promise<Swarming> {
     const [{ swarm }, { swarmJudge }] = await Promise.all([import('../test/swarm/swarm.js'), import('../test/swarm/judge.js')]);
     return { swarm, swarmJudge };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    if (fieldsOf(error)['code'] !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new UsageError('--swarm and --mutants need fast-check, which is not installed. Install it: npm i -D fast-check');
   }
 }

@@ -1,3 +1,4 @@
+import { keysOf } from '../machines/records.js';
 /**
  * The verbs of the command line, with their arguments and options. Help, completion and the types of the options come from this
  * table.
@@ -191,7 +192,7 @@ export const verbs = {
 
 export type Verb = keyof typeof verbs;
 
-export const verbNames = Object.keys(verbs) as readonly Verb[];
+export const verbNames: readonly Verb[] = keysOf(verbs);
 
 /** The options that every command accepts. */
 export const sharedOptions: Readonly<Record<string, OptionSpec>> = {

@@ -11,6 +11,7 @@ import type { Scenario } from '../network/scenario/types.js';
 import { sampleMeters, type MeterSample } from './meters.js';
 import { offeredBy, type Offer } from './offers.js';
 import type { TraceHeader, TraceLine } from '../network/trace.js';
+import { fieldsOf } from '../machines/checks.js';
 
 /** A node more, alone from the start: no event of the scenario, but a change of its topology. */
 const ADD = 'add';
@@ -74,7 +75,7 @@ export const gesturesFor = (
   }),
   ...(branch && {
     branch(asked) {
-      const { header, commands } = (asked ?? {}) as { readonly header?: unknown; readonly commands?: unknown };
+      const { header, commands } = fieldsOf(asked);
       const counterexample = counterexampleIn(header);
       if (!Array.isArray(commands) || !commands.every(isCommand))
         throw new UsageError(
@@ -93,7 +94,7 @@ function counterexampleIn(header: unknown): CounterexampleHeader {
 }
 
 const isCommand = (command: unknown): command is SentCommand => {
-  const { at, node, do: name } = (command ?? {}) as Partial<SentCommand>;
+  const { at, node, do: name } = fieldsOf(command);
   return typeof at === 'number' && typeof node === 'string' && typeof name === 'string';
 };
 

@@ -23,6 +23,8 @@ export function oneOf<T extends string>(raw: Raw, key: string, choices: readonly
 /** The largest integer that an option may be: protocols add and subtract, and the sum of two of these is still exact. */
 export const INTEGER_MAX = 2 ** 52;
 
+export const isSafeInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+
 export const isIntegerOf = (value: unknown, min: number, max = INTEGER_MAX): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max;
 
@@ -35,7 +37,7 @@ interface IntegerRange {
 export function integer(raw: Raw, key: string, { min, max = INTEGER_MAX, fallback }: IntegerRange): number {
   const value = raw[key] ?? fallback;
   if (!isIntegerOf(value, min, max)) {
-    const range = max === INTEGER_MAX && !((value as number) > max) ? `of at least ${min}` : `between ${min} and ${max}`;
+    const range = max === INTEGER_MAX && !(Number(value) > max) ? `of at least ${min}` : `between ${min} and ${max}`;
     throw new UsageError(`options.${key} is ${JSON.stringify(value)}. Use an integer ${range}.`);
   }
   return value;
@@ -107,6 +109,9 @@ export function shortestPathTree(root: NodeId, { topology, distance }: NetworkGr
   }
   return parents;
 }
+
+/** The fields of an object or function, whose types are not known; none for any other value. */
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => Object(value);
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

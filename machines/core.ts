@@ -18,7 +18,7 @@ export type RunningCore<O = any, N extends string = string> = Omit<Core<O, N>, '
 export function coreOf<O = Record<string, never>, N extends string = string>(description: CoreDescription<O, N>): Core<O, N> {
   const { charts, network, messages = {} } = description;
   const commands: Readonly<Record<string, CommandDescription>> = description.commands ?? {};
-  const [only] = Object.keys(charts) as [string];
+  const only = Object.keys(charts)[0]!;
   const { input, roles = (node, instance) => [{ role: only, chart: only, input: input?.(node, instance) }] } = description;
   const { accepts = (message, instance) => isOfShape(message, messages, instance) } = description;
   const { input: _, ...rest } = description;

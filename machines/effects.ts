@@ -207,6 +207,9 @@ export const open = <A>(params: From<A, Open>) => ({ type: 'open' as const, para
  */
 export const close = <A>(params: From<A, Close>) => ({ type: 'close' as const, params });
 
+/** The types of a chart, for `setup`. They exist only at compile time, and XState ignores the value. */
+export const chartTypes = <T>(): T => ({}) as T;
+
 /** The parameter of `withEvent`; inspectors show its name. */
 const event = <E>(args: { readonly event: E }): E => args.event;
 

@@ -34,6 +34,9 @@ export function thrownText(thrown: unknown): string {
   return `${jsonText(thrown)} was thrown, which is not an Error`;
 }
 
+/** The thrown value, as an error. */
+export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(thrownText(thrown)));
+
 function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);

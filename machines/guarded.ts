@@ -134,9 +134,9 @@ function stateIn(charts: Readonly<Record<string, AnyStateMachine>>): Fits {
   const isRole: Fits = (role) => {
     if (!isObject(role)) return false;
     const { chart, value, context } = role;
-    if (!Object.hasOwn(charts, chart as string)) return false;
-    const key = `${chart as string} ${JSON.stringify(value)}`;
-    if (!known.has(key)) known.set(key, isValueOf(charts[chart as string]!, value, context));
+    if (typeof chart !== 'string' || !Object.hasOwn(charts, chart)) return false;
+    const key = `${chart} ${JSON.stringify(value)}`;
+    if (!known.has(key)) known.set(key, isValueOf(charts[chart]!, value, context));
     return known.get(key)!;
   };
   return (state) =>

@@ -11,7 +11,7 @@
  * States. `idle`: all is safe. `writing`: the first of `writes` is being performed.
  */
 import { assign, setup } from 'xstate';
-import { arm, disarm, effects, tell, withEvent, type TimerEvent } from './effects.js';
+import { arm, chartTypes, disarm, effects, tell, type TimerEvent, withEvent } from './effects.js';
 
 /**
  * Name of the role that keeps a node's stored data, and of its chart. A protocol whose charts `store` (see `effects`) opens it.
@@ -67,7 +67,7 @@ const answer = tell(({ context: { writes } }: In) => {
  * @public
  */
 export const storageMachine = setup({
-  types: {} as { context: StorageContext; events: StorageEvent; input: StorageInput },
+  types: chartTypes<{ context: StorageContext; events: StorageEvent; input: StorageInput }>(),
   actions: {
     ...effects(),
     begin: assign({ writes: (_, write: Write) => [writeOf(write)] }),

@@ -244,7 +244,8 @@ export function validStarts(
     const at = `${where}[${i}]`;
     if (!isObject(start) || typeof start['role'] !== 'string') complain(at, `is ${show(start)}. Use { role, chart, input }.`);
     const { role, chart } = start;
-    if (!known.includes(chart as string)) complain(at, `has the chart ${show(chart)}. Choose ${known.map(show).join(' or ')}.`);
+    if (!known.some((name) => name === chart))
+      complain(at, `has the chart ${show(chart)}. Choose ${known.map(show).join(' or ')}.`);
     if (roles.has(role)) complain(at, `repeats the role ${show(role)}. Give each role its own name.`);
     roles.add(role);
   }

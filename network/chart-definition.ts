@@ -5,6 +5,7 @@
  * `and(isFree, not(isLast))`.
  */
 import type { AnyStateMachine } from 'xstate';
+import { fieldsOf } from '../machines/checks.js';
 
 export function chartDefinition(machine: AnyStateMachine): unknown {
   /** The values on the path from the config to the current value. */
@@ -36,7 +37,7 @@ function leftAfter(value: unknown, allowed: number, around: Set<object>): number
   if (ArrayBuffer.isView(value)) return left - value.byteLength;
   around.add(value);
   for (const key of Object.keys(value)) {
-    left = isAccessor(value, key) ? left - 1 : leftAfter((value as Record<string, unknown>)[key], left, around);
+    left = isAccessor(value, key) ? left - 1 : leftAfter(fieldsOf(value)[key], left, around);
     if (left < 0) break;
   }
   around.delete(value);
@@ -56,9 +57,7 @@ function replaced(key: string, value: unknown): unknown {
 function withoutGetters(value: object): object {
   const keys = Object.keys(value);
   if (!keys.some((key) => isAccessor(value, key))) return value;
-  return Object.fromEntries(
-    keys.map((key) => [key, isAccessor(value, key) ? NOT_CALLED : (value as Record<string, unknown>)[key]]),
-  );
+  return Object.fromEntries(keys.map((key) => [key, isAccessor(value, key) ? NOT_CALLED : fieldsOf(value)[key]]));
 }
 
 /** The fields that XState's creators set on their functions. */

@@ -63,11 +63,9 @@ export class Sums {
 }
 
 /** Rejects a result that is not a boolean, such as a promise or `undefined`, because it would count as true or false. */
-export function truth(answer: boolean, of: 'holds' | 'holdsAround' | 'when'): boolean {
+export function truth(answer: unknown, of: 'holds' | 'holdsAround' | 'when'): boolean {
   if (typeof answer === 'boolean') return answer;
-  throw new TypeError(
-    `"${of}" returned ${(answer as unknown) instanceof Promise ? 'a promise' : String(answer)}. Return true or false.`,
-  );
+  throw new TypeError(`"${of}" returned ${answer instanceof Promise ? 'a promise' : String(answer)}. Return true or false.`);
 }
 
 /** Throws the error of a predicate, with the property that it belongs to. */

@@ -22,6 +22,7 @@ import type { Flight } from '../machines/protocol.js';
 import { VirtualClock } from './clock.js';
 import { shownValue } from './scenario/read.js';
 import type { Packet } from './world/flights.js';
+import { fieldsOf } from '../machines/checks.js';
 
 /**
  * Medium of a channel: an RxJS operator from sent messages to arriving messages, or `undefined` to keep the scenario's latency.
@@ -88,7 +89,7 @@ export class Media {
     const source = new Subject<Flight>();
     source.pipe(operator).subscribe({
       next: (flight: unknown) => {
-        const id = (flight as Flight | null | undefined)?.id;
+        const { id } = fieldsOf(flight);
         if (typeof id === 'number') this.arrive(id, channel);
         else
           this.failed(packet, new UsageError(`The operator emitted ${String(flight)}. Emit only the messages that it receives.`));
@@ -138,7 +139,7 @@ function withoutOtherClocks<T>(work: () => T): T {
   } finally {
     OTHER_CLOCKS.forEach((clock, i) => {
       if (own[i]) Object.defineProperty(clock, 'schedule', own[i]);
-      else delete (clock as Partial<SchedulerLike>).schedule;
+      else Reflect.deleteProperty(clock, 'schedule');
     });
   }
 }

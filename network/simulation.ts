@@ -4,7 +4,7 @@
  * The same scenario gives the same steps, byte for byte, on every machine and on both hosts.
  */
 import type { SchedulerLike } from 'rxjs';
-import { ProtocolError, UsageError, thrownText } from '../machines/errors.js';
+import { asError, ProtocolError, thrownText, UsageError } from '../machines/errors.js';
 import type { Configuration, Flight, Meter, Observer, Instance, Step } from '../machines/protocol.js';
 import { VirtualClock, virtualTiming } from './clock.js';
 import type { HostKind } from './world/hosts.js';
@@ -23,6 +23,7 @@ import { faultBudget } from './world/environment.js';
 import { fusible, NOT_FUSED, Script } from './world/script.js';
 import { readFields } from './scenario/read.js';
 import { requireScenario } from './scenario/required.js';
+import { keysOf } from '../machines/records.js';
 
 /**
  * Options of a `Simulation` in addition to the scenario.
@@ -189,7 +190,7 @@ export class Simulation {
       [from.instance, this.instance],
       [from.configuration, this.configuration],
     ]);
-    for (const key of Object.keys(this.instance) as (keyof Instance)[]) known.set(from.instance[key], this.instance[key]);
+    for (const key of keysOf(this.instance)) known.set(from.instance[key], this.instance[key]);
     // Chart snapshots are immutable, and an account may compare them by identity.
     for (const view of from.configuration.nodes.values())
       for (const { value, context } of Object.values(view)) known.set(value, value).set(context, context);
@@ -205,7 +206,7 @@ export class Simulation {
       this.judge(step);
     } catch (error) {
       // RxJS would report an error of a subscriber only after the run.
-      this.failure ??= error as Error;
+      this.failure ??= asError(error);
     }
   };
 

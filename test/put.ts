@@ -8,6 +8,6 @@ export function put(owner: object, key: string, value: unknown): Undo {
   Object.defineProperty(owner, key, { value, configurable: true, writable: true, enumerable: before?.enumerable ?? false });
   return () => {
     if (before) Object.defineProperty(owner, key, before);
-    else delete (owner as Record<string, unknown>)[key];
+    else Reflect.deleteProperty(owner, key);
   };
 }

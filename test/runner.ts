@@ -1,5 +1,6 @@
 /** The functions that generated tests need from a test runner. Vitest, Jest, Bun and others provide them. */
 import { UsageError } from '../machines/errors.js';
+import { fieldsOf } from '../machines/checks.js';
 
 /** A test runner, for tests of which most are synchronous. */
 export interface Runner {
@@ -17,9 +18,7 @@ export interface AsyncRunner extends Omit<Runner, 'test'> {
 /** Throws a `UsageError` if a function of the runner is missing. */
 export function requireRunner(who: string, runner: unknown, functions: readonly string[]): void {
   const words = functions.join(', ');
-  const missing = functions.find(
-    (name) => typeof (runner as Partial<Record<string, unknown>> | undefined | null)?.[name] !== 'function',
-  );
+  const missing = functions.find((name) => typeof fieldsOf(runner)[name] !== 'function');
   if (missing !== undefined)
     throw new UsageError(`${who} has no ${missing}; hand over { ${words} }, as in import { ${words} } from 'vitest'`);
 }

@@ -18,6 +18,7 @@ import type { Host } from '../../network/world/hosts.js';
 import { deliverTo, Node, type Outcome } from '../../network/world/node.js';
 import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/pending.js';
 import type { SchedulerLike } from 'rxjs';
+import { asError } from '../../machines/errors.js';
 
 export interface ActorWorld {
   readonly id: NodeId;
@@ -110,7 +111,7 @@ export class ActorNode {
       const outcome = step();
       if (outcome) this.perform(outcome);
     } catch (error) {
-      this.world.fail(error as Error);
+      this.world.fail(asError(error));
     }
   }
 
@@ -139,7 +140,7 @@ export class ActorNode {
   }
 
   private write(written: ArmedTimer): void {
-    const { stored, writes } = this.node.role(STORAGE)!.context as StorageContext;
+    const { stored, writes }: StorageContext = this.node.role(STORAGE)!.context;
     const { key, value } = writes[0]!;
     this.world.save(this.key, { ...stored, [key]: value }).then(
       () => this.goOff(written),

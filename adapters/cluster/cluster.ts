@@ -41,6 +41,7 @@ import { Replicas } from './replicas.js';
 import { SHARED, SharedCopies } from './shared-copies.js';
 import { copyOfEvent } from './sent-events.js';
 import { notJson } from './stored-state.js';
+import { isSafeInteger } from '../../machines/checks.js';
 
 export type { ActorOptions, ClusterOptions, Machines, MachineVersion, StoredSnapshot } from './cluster-options.js';
 export { delivery, type Delivery } from './delivery.js';
@@ -350,9 +351,9 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   }
 
   #receiveOne(from: NodeId, message: Message): void {
-    const { actor: key, ...rest } = message as Message & { readonly actor?: unknown };
-    const { type, since } = rest as { readonly type: string; readonly since?: unknown };
-    if (type === 'member' && key === undefined && Number.isSafeInteger(since)) this.#genesis.received(from, since as number);
+    const { actor: key, ...rest }: Message & { readonly actor?: unknown; readonly since?: unknown } = message;
+    const { type, since } = rest;
+    if (type === 'member' && key === undefined && isSafeInteger(since)) this.#genesis.received(from, since);
     else if (typeof key === 'string' && clusterCore.accepts(rest, this.#instance)) this.#take(key, from, rest);
     else if (!isGreeting(message)) this.#drops.drop(`"${type}" from "${from}" is malformed; give all peers the same release`);
   }

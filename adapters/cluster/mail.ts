@@ -6,7 +6,7 @@
  * next turn with all events that have arrived. So under load there is one parcel to each peer for each version of an actor.
  */
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import { isObject } from '../../machines/checks.js';
+import { fieldsOf, isObject } from '../../machines/checks.js';
 import type { AnyMessage, Message, NodeId } from '../../machines/effects.js';
 
 const PARCEL = 'parcel';
@@ -67,7 +67,7 @@ export class Mail {
 
 /** The messages of a parcel; `null` for any other message. */
 export function parcelOf(message: Message): readonly Message[] | null {
-  const { type, messages } = message as Message & { readonly messages?: unknown };
+  const { type, messages } = fieldsOf(message);
   return type === PARCEL && Array.isArray(messages) && messages.every(isMessage) ? messages : null;
 }
 

@@ -8,7 +8,7 @@
  * have proves nothing, as without storage.
  */
 import type { SchedulerLike } from 'rxjs';
-import { isObject } from '../../machines/checks.js';
+import { isObject, isSafeInteger } from '../../machines/checks.js';
 import { KEPT, type ReplicaState } from '../../machines/cluster/replica.js';
 import type { ActorCopy } from '../../machines/cluster/messages.js';
 import { hash } from '../../machines/hash.js';
@@ -51,8 +51,8 @@ export class Replicas {
     this.served = served;
     if (!storage) return;
     const began = await loadStored(storage, this.keeping(BEGAN));
-    if (Number.isSafeInteger(began['served'])) {
-      this.served = began['served'] as number;
+    if (isSafeInteger(began['served'])) {
+      this.served = began['served'];
       this.isFirst = began['isFirst'] === true;
     } else await this.saveBegan();
     await Promise.all(
@@ -78,7 +78,9 @@ export class Replicas {
     const { storage } = this;
     if (!storage) {
       const text = this.kept.get(key);
-      return text === undefined ? this.begun : { ...this.begun, ...(JSON.parse(text) as Kept) };
+      if (text === undefined) return this.begun;
+      const kept: Kept = JSON.parse(text);
+      return { ...this.begun, ...kept };
     }
     return loadStored(storage, this.keeping(key)).then((stored) => ({ ...this.begun, ...readStored(key, stored) }));
   }

@@ -1,6 +1,6 @@
 /** The state of an actor in a copy: XState's persisted snapshot, and the parts that XState does not persist. */
 import type { Snapshot } from 'xstate';
-import { isObject } from '../../machines/checks.js';
+import { fieldsOf, isObject } from '../../machines/checks.js';
 
 /** A delayed event of the machine that was scheduled when its state was stored. */
 export interface StoredTimer {
@@ -64,7 +64,7 @@ export function notJson(value: unknown, path = '', depth = DEPTH_MAX): string | 
   if (prototype !== Object.prototype && prototype !== null)
     return `${path || 'it'} is a ${value.constructor?.name ?? 'class instance'}`;
   for (const key in value) {
-    const found = notJson((value as Record<string, unknown>)[key], path === '' ? key : `${path}.${key}`, depth - 1);
+    const found = notJson(fieldsOf(value)[key], path === '' ? key : `${path}.${key}`, depth - 1);
     if (found !== null) return found;
   }
   return null;

@@ -41,7 +41,7 @@ const actorAt = (root: AnyActorRef, path: readonly string[]): AnyActorRef | unde
 
 /** The active machines of a tree of actors, with their paths. */
 function machinesIn(actor: AnyActorRef, path: readonly string[] = []): readonly (readonly [readonly string[], AnyActorRef])[] {
-  const snapshot = actor.getSnapshot() as Partial<AnyMachineSnapshot> | undefined;
+  const snapshot: Partial<AnyMachineSnapshot> | undefined = actor.getSnapshot();
   if (!snapshot?.machine || snapshot.status !== 'active') return [];
   const children = Object.entries(snapshot.children ?? {}) as [string, AnyActorRef][];
   return [[path, actor], ...children.flatMap(([id, child]) => machinesIn(child, [...path, id]))];

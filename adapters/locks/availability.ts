@@ -70,7 +70,7 @@ export class Availability {
   /** True if another user at this node has the lock or is ahead in its line. */
   private isBehindClient(lock: string): boolean {
     const { id } = this.node;
-    const own = this.node.role(lockRole(lock))?.context as LockContext | undefined;
+    const own: LockContext | undefined = this.node.role(lockRole(lock))?.context;
     if (!own) return false;
     const { user, line } = own;
     const place = line.indexOf(id);
@@ -78,7 +78,8 @@ export class Availability {
   }
 
   private get epoch(): number {
-    return (this.node.role(EPOCHS)!.context as EpochsContext).served.epoch;
+    const { served }: EpochsContext = this.node.role(EPOCHS)!.context;
+    return served.epoch;
   }
 
   private note(asked: Asked): void {
@@ -99,8 +100,8 @@ export class Availability {
     const asked = this.asked.get(key);
     if (!asked) return;
     const { by, lock, epoch } = asked;
-    const directory = this.node.role(directoryRole(epoch, lock))?.context as DirectoryContext | undefined;
-    const own = this.node.role(lockRole(lock))?.context as LockContext | undefined;
+    const directory: DirectoryContext | undefined = this.node.role(directoryRole(epoch, lock))?.context;
+    const own: LockContext | undefined = this.node.role(lockRole(lock))?.context;
     const isQueued = directory?.next === by || own?.recalledBy?.node === by;
     if (isQueued) this.sendTo(by, 'queued', lock, epoch);
     if (isQueued || epoch < this.epoch) this.asked.delete(key);

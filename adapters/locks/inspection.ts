@@ -18,6 +18,7 @@ import { later } from '../transports/later.js';
 import type { Transport } from '../transports/transport.js';
 import type { LockQueue } from './lock-queue.js';
 import type { LocksStatus } from './locks-status.js';
+import { knowledgeAt } from './members.js';
 
 /**
  * The state of a cluster of locks, as `locks.inspect()` returns it.
@@ -166,9 +167,7 @@ export class Inspection {
     const number = ++this.asked;
     const began = clock.now();
     const answers = new Map<NodeId, Answer>([[node.id, { ...this.report(), roundTripMs: null }]]);
-    const linked = ((node.role(EPOCHS)?.context as EpochsContext | undefined)?.links ?? []).filter((peer) =>
-      transport.peers.has(peer),
-    );
+    const linked = (knowledgeAt(node)?.links ?? []).filter((peer) => transport.peers.has(peer));
     return new Promise((resolve) => {
       const timers = new Subscription();
       const end = () => {

@@ -42,7 +42,7 @@ export class LockQueues extends Map<string, LockQueue> {
 
   private bytesWith(name: string, node: LiveNode, voters: readonly NodeId[]): number {
     const own = this.bytes + this.size * bytesOfIds(voters) + bytesOfLocks([name], voters);
-    const { claims, wants, clients, records } = (node.role(EPOCHS)?.context ?? {}) as Partial<EpochsContext>;
+    const { claims, wants, clients, records }: Partial<EpochsContext> = node.role(EPOCHS)?.context ?? {};
     // A client's locks are not part of its messages.
     if (!clients || (clients.length === 0 && records!.length === 0)) return own;
     const ofClients = claims!.flatMap(({ lock }) => (this.has(lock) ? [] : [lock]));

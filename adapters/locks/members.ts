@@ -127,7 +127,7 @@ function longerList({ node, first }: { readonly node: LiveNode; readonly first: 
 }
 
 /** The node's knowledge of epochs and members; `undefined` for a client. */
-const knowledgeAt = (node: LiveNode): EpochsContext | undefined => node.role(EPOCHS)?.context as EpochsContext | undefined;
+export const knowledgeAt = (node: LiveNode): EpochsContext | undefined => node.role(EPOCHS)?.context;
 
 const pendingAt = (node: LiveNode): PendingChange | undefined => changeIn(knowledgeAt(node) ?? {}).changing;
 
@@ -241,7 +241,7 @@ export class Members {
   }
 
   private notifyOf(error: ConfigurationError): void {
-    this.node.notify({ type: 'peers.differ', error } as Message);
+    this.node.notify({ type: 'peers.differ', error });
   }
 
   private note({ version, voters }: Pick<Membership, 'version' | 'voters'>): void {
@@ -254,7 +254,7 @@ export class Members {
    * removed.
    */
   private hasNeverVoted(id: NodeId): boolean {
-    const { membership } = this.node.role(EPOCHS)!.context as EpochsContext;
+    const { membership }: EpochsContext = this.node.role(EPOCHS)!.context;
     this.note(membership);
     const began = firstMembership(this.first);
     if (began.origin === membership.origin) this.note(began);
@@ -283,7 +283,7 @@ export class Members {
         `peer "${add}" is not connected with "${node.id}"${reason === null ? '' : ` (${reason})`}. Start it with join: true before it is added, and list it in linked at every peer`,
       );
     }
-    if (add !== null && attachmentOf(node.role(EPOCHS)!.context as EpochsContext, add))
+    if (add !== null && attachmentOf(node.role(EPOCHS)!.context, add))
       throw new UsageError(
         `"${add}" is a client of "${node.name}", and does not vote. Close it, and start it with join: true before it is added`,
       );

@@ -55,8 +55,7 @@ export type CopyQuestion =
 export const NO_KEEPERS: Keepers = { version: 0, peers: [] };
 
 /** The state of this peer's epochs; `undefined` after its locks are closed. */
-export const knowledgeOf = ({ node }: Locks): EpochsContext | undefined =>
-  node.role(EPOCHS)?.context as EpochsContext | undefined;
+export const knowledgeOf = ({ node }: Locks): EpochsContext | undefined => node.role(EPOCHS)?.context;
 
 /** The voters, as far as they are decided and known here. They keep the copies. */
 export function decidedBy(locks: Locks): Keepers {

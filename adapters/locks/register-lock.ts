@@ -5,7 +5,7 @@
  * that is rejected repeatedly while it has the lock waits a little each time, and reports the rejecting peer on the console.
  */
 import { Subscription } from 'rxjs';
-import type { Message, NodeId } from '../../machines/effects.js';
+import type { NodeId } from '../../machines/effects.js';
 import { LostError } from '../transports/errors.js';
 import { later } from '../transports/later.js';
 import { escape } from '../transports/reading.js';
@@ -65,6 +65,6 @@ export class RegisterLock {
         `"${this.name}" of "${node.name}" at peer "${node.id}" holds its lock, but has been refused for ${WAITING_MS / 1000} s by "${peer}", which has answered a holder with a larger fencing token. Check that the storage of "${peer}" belongs to this cluster`,
       ),
     );
-    node.notify({ type: 'register.waits', register: this.name, ms: WAITING_MS, missing: [peer] } as Message);
+    node.notify({ type: 'register.waits', register: this.name, ms: WAITING_MS, missing: [peer] });
   }
 }

@@ -11,6 +11,7 @@ import { later } from '../transports/later.js';
 import { escape } from '../transports/reading.js';
 import type { Locks } from './locks.js';
 import type { CopyAnswer, Answers, CopyQuestion } from './register-copies.js';
+import { asError } from '../../machines/errors.js';
 
 /** The first delay, in milliseconds, before the question is repeated for peers that have not created the register yet or were cut off. */
 export const AGAIN_MS = 100;
@@ -117,7 +118,7 @@ export class CopyQuestions {
     try {
       this.channels.send(this.conversation, peer, question);
     } catch (error) {
-      if (!(error instanceof BackpressureError)) fail(error as Error);
+      if (!(error instanceof BackpressureError)) fail(asError(error));
     }
   }
 
@@ -136,7 +137,7 @@ export class CopyQuestions {
         `"${this.name}" of "${node.name}" at peer "${node.id}" has waited for ${WAITING_MS / 1000} s for the members that store it: ${missing.map(reasonOf).join('; ')}`,
       ),
     );
-    node.notify({ type: 'register.waits', register: this.name, ms: WAITING_MS, missing } as Message);
+    node.notify({ type: 'register.waits', register: this.name, ms: WAITING_MS, missing });
   }
 }
 

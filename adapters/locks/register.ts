@@ -18,7 +18,7 @@
  * a `ForgottenError`. The first start therefore needs all peers, later starts a majority.
  */
 import { UsageError } from '../../machines/errors.js';
-import { isObject } from '../../machines/checks.js';
+import { fieldsOf, isObject, isSafeInteger } from '../../machines/checks.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { hash } from '../../machines/hash.js';
 import { firstFence } from '../../machines/locks/epoch.js';
@@ -76,7 +76,7 @@ const SIGNAL_CHECKS = { signal: optional(aborting) };
 /** A copy of a value as other peers receive it; `undefined` for a value that JSON cannot represent. */
 function toJson(value: unknown): Json | undefined {
   try {
-    return JSON.parse(JSON.stringify(value)) as Json;
+    return JSON.parse(JSON.stringify(value));
   } catch {
     return undefined;
   }
@@ -227,7 +227,7 @@ export class Register<T extends Json> {
       this.promised = 0;
       return;
     }
-    const { promised, copy } = (stored ?? {}) as { promised?: unknown; copy?: unknown };
+    const { promised, copy } = fieldsOf(stored);
     const known = registerCopyOf(copy);
     if (stored && known !== undefined && Number.isSafeInteger(promised)) {
       this.copy = known;
@@ -399,8 +399,8 @@ export class Register<T extends Json> {
   }
 
   private receive(from: NodeId, message: Message): void {
-    if (!isObject(message) || !Number.isSafeInteger(message['number'])) return;
-    const number = message['number'] as number;
+    if (!isObject(message) || !isSafeInteger(message['number'])) return;
+    const number = message['number'];
     this.compare(from, message['initial']);
     const question = this.questionIn(message);
     if (question) {
@@ -463,7 +463,7 @@ export class Register<T extends Json> {
 
   private questionIn(message: Readonly<Record<string, unknown>>): CopyQuestion | undefined {
     const { type, fence } = message;
-    if (type === 'read') return Number.isSafeInteger(fence) ? { type, fence: fence as number } : undefined;
+    if (type === 'read') return isSafeInteger(fence) ? { type, fence } : undefined;
     if (type !== 'write') return undefined;
     const copy = registerCopyOf(message);
     return copy ? { type, ...copy } : undefined;
@@ -473,8 +473,6 @@ export class Register<T extends Json> {
     if (type === 'stored' || type === 'late' || type === 'long') return { type };
     if (type === 'refused') return { type, ...(long === true && { long }) };
     const copy = type === 'copy' ? registerCopyOf(given) : undefined;
-    return copy === undefined
-      ? undefined
-      : { type: 'copy', copy, ...(Number.isSafeInteger(since) && { since: since as number }) };
+    return copy === undefined ? undefined : { type: 'copy', copy, ...(isSafeInteger(since) && { since }) };
   }
 }

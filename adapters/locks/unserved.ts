@@ -3,7 +3,7 @@
  * about locks that have ended without a caller that receives the error.
  */
 import { Subscription } from 'rxjs';
-import type { Message, NodeId } from '../../machines/effects.js';
+import type { NodeId } from '../../machines/effects.js';
 import { isMajority } from '../../machines/locks/epoch.js';
 import type { ClientContext } from '../../machines/locks/client.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
@@ -68,7 +68,7 @@ export function warnWhenUnserved(
         `"${name}" of peer "${id}" has granted no locks for ${seconds} s: ${whyUnserved(node, transport, given, now, farOff)}`,
       ),
     );
-    node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing } as Message);
+    node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing });
   };
   const isGranting = () => ['serving', 'attached'].includes(topStateOf(node.role(EPOCHS)) ?? '');
   const look = () => {
@@ -92,7 +92,7 @@ export function warnWhenUnserved(
 
 /** The progress of a voter's first start; `null` for any other start, or if no peers are missing. */
 function progressOf(node: LiveNode, { missing }: LocksStatus): string | null {
-  const context = node.role(EPOCHS)?.context as EpochsContext | ClientContext | undefined;
+  const context: EpochsContext | ClientContext | undefined = node.role(EPOCHS)?.context;
   if (!context || 'host' in context || context.served.epoch > 0 || missing.length === 0) return null;
   const { memory, membership } = context;
   const { voters } = membership;
@@ -193,7 +193,7 @@ const unmet = ({ id, links }: EpochsContext, transport: Transport): NodeId[] =>
  */
 function whyClientUnserved(node: LiveNode, transport: Transport, given: readonly NodeId[]): string {
   const { name } = node;
-  const { membership, links } = node.role(EPOCHS)!.context as ClientContext;
+  const { membership, links }: ClientContext = node.role(EPOCHS)!.context;
   const away = given.filter((peer) => !links.includes(peer));
   const within = given.filter((peer) => links.includes(peer)).join(', ') || 'none of them';
   const unserved = `it is a client, and none of ${given.join(', ')} accepts it; it reaches ${within}${reasonsOf(node, true, transport, away)}`;
@@ -219,7 +219,7 @@ function whyUnserved(
 ): string {
   const role = node.role(EPOCHS);
   if (!role) return 'its transport is not connected';
-  const context = role.context as EpochsContext;
+  const context: EpochsContext = role.context;
   const { memory, membership, served } = context;
   const { voters } = membership;
   if ('host' in role.context) return whyClientUnserved(node, transport, given);

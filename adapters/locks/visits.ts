@@ -81,7 +81,7 @@ export class Visits {
     const { transport } = this;
     const waiting = new Subscription();
     const found = (met: ReadonlySet<NodeId>) => {
-      const { links } = node.role(EPOCHS)!.context as EpochsContext;
+      const { links }: EpochsContext = node.role(EPOCHS)!.context;
       if ([...met].some((peer) => transport.peers.has(peer) && !links.includes(peer))) return;
       waiting.unsubscribe();
       node.attempt('bootstrap');

@@ -30,7 +30,7 @@ export const unlinkedGraph = (nodes: readonly NodeId[]): NetworkGraph => ({
 const rankOfAnybody = (node: NodeId): number => (isId(node) ? 0 : -1);
 
 function distanceIn({ nodes, links }: Topology): NetworkGraph['distance'] {
-  const neighbors = new Map(nodes.map((node) => [node, [] as [NodeId, number][]]));
+  const neighbors = new Map(nodes.map((node): [NodeId, [NodeId, number][]] => [node, []]));
   const neighborsOf = (node: NodeId) => {
     const known = neighbors.get(node);
     if (!known) throw new UsageError(`node "${node}" is not in the topology. Name one of its ${nodes.length} nodes`);

@@ -23,6 +23,7 @@ import type { NodeView } from '../../machines/protocol.js';
 import { parentOf } from '../../network/world/internals.js';
 import { adopted } from './host.js';
 import type { LiveNode } from './node.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /**
  * Snapshot of `nodeLogic`: `input` is the actor's input, and `roles` contains the state of each chart, by role.
@@ -112,7 +113,7 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
     transition,
     getInitialSnapshot: (_, input) => ({ status: 'active', output: undefined, error: undefined, input, roles: {} }),
     getPersistedSnapshot: ({ input, ...snapshot }: NodeSnapshot<I>): Snapshot<undefined> & { input: object } => {
-      const { transport: _, ...data } = input as { transport?: unknown };
+      const { transport: _, ...data } = fieldsOf(input);
       return { ...snapshot, input: data };
     },
     restoreSnapshot: (snapshot) => snapshot as NodeSnapshot<I>,

@@ -7,7 +7,7 @@
  */
 import { Subject } from 'rxjs';
 import type { Address, Message, NodeId, AnyMessage } from '../../machines/effects.js';
-import { UsageError } from '../../machines/errors.js';
+import { asError, UsageError } from '../../machines/errors.js';
 import type { RunningCore } from '../../machines/core.js';
 import type { Choose, NodeView, RoleView, Instance, Topology } from '../../machines/protocol.js';
 import { STORAGE, type StorageContext, type Stored } from '../../machines/storage.js';
@@ -263,7 +263,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
   }
 
   /** Notifies the application. Objects on top of a node may emit their own notifications. */
-  notify(notification: Message): void {
+  notify(notification: AnyMessage): void {
     this.notifications$.next(notification);
     this.dispatchEvent(new CustomEvent(notification.type, { detail: notification }));
   }
@@ -392,7 +392,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
 
   /** Saves the write of the storage chart, which continues when it is safe. If saving fails, the node ends. */
   private write(storage: PeerStorage, written: ArmedTimer): void {
-    const { stored, writes } = this.node.role(STORAGE)!.context as StorageContext;
+    const { stored, writes }: StorageContext = this.node.role(STORAGE)!.context;
     const { key, value } = writes[0]!;
     const saved = save(storage, { peer: this.id, key: this.name, clock: this.environment.clock }, { ...stored, [key]: value });
     this.saved = saved.then(
@@ -446,7 +446,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
       this.steps$.next({ ...taken, drawn, numbers, ...(number !== null && { number }), ...(selected && { selected }) });
       for (const notification of outcome.emitted) this.notify(notification);
     } catch (error) {
-      this.end(error as Error);
+      this.end(asError(error));
     }
   }
 

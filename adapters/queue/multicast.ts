@@ -94,7 +94,7 @@ export class Multicast<M = unknown> extends EventTarget implements AsyncDisposab
     const text = textOf(message);
     return new Promise((give, refuse) => {
       this.placing.push({ give, refuse });
-      this.node.command('multicast', { message: JSON.parse(text) as M });
+      this.node.command('multicast', { message: JSON.parse(text) });
     });
   }
 

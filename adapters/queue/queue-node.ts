@@ -54,7 +54,7 @@ export function createQueueNode(who: string, given: QueuePeersOptions, protocol:
   checkOptions(who, given, CHECKS);
   const { roundTripMs = ROUND_TRIP_MS, name = protocol.name, inspect, clock, crypto } = given;
   const nodes = [...given.peers].sort();
-  const [root] = nodes as [NodeId];
+  const root = nodes[0]!;
   if (!nodes.includes(given.transport.id))
     throw new UsageError(`peer "${given.transport.id}" is missing in peers (${nodes.join(', ')}). Add it.`);
   const { transport, release } = linkFor(who, given);

@@ -18,6 +18,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { Json } from '../transports/transport.js';
 import { writtenByOthers } from './others.js';
 import type { PeerStorage } from './storage.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -99,7 +100,7 @@ function valueIn(text: string): Json {
   return content !== undefined && hash === hashOf(content) ? JSON.parse(content) : null;
 }
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+const isMissing = (error: unknown): boolean => fieldsOf(error)['code'] === 'ENOENT';
 
 async function textOf(file: string): Promise<string | undefined> {
   try {

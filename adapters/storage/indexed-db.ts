@@ -5,7 +5,6 @@
  * counts as one that has never participated. Two tabs are two peers and need two names: a value that differs from the last one read or
  * written here was written by another tab, and is not overwritten.
  */
-import type { Json } from '../transports/transport.js';
 import { writtenByOthers } from './others.js';
 import type { PeerStorage } from './storage.js';
 
@@ -41,7 +40,7 @@ export function indexedDbStorage(name: string): PeerStorage {
       const request = (await database()).transaction(STORE).objectStore(STORE).get(key);
       await settled(request, 'success');
       seen.set(key, textOf(request.result));
-      return request.result as Json | undefined;
+      return request.result;
     },
     save: async (key, value) => {
       const transaction = (await database()).transaction(STORE, 'readwrite', { durability: 'strict' });

@@ -20,6 +20,7 @@ import type { Json } from '../transports/transport.js';
 import { writtenByOthers } from './others.js';
 import { withAnyKey, type SharedStorage, type SharedStore } from './shared.js';
 import { SETTLED_MS } from './storage.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /** Milliseconds between an unanswered request and the next attempt. */
 const PAUSE_MS = 250;
@@ -172,7 +173,7 @@ async function answered<T>(clock: SchedulerLike, ask: () => Promise<T>): Promise
   }
 }
 
-const codeOf = (error: unknown): number => Number((error as { readonly code?: unknown }).code);
+const codeOf = (error: unknown): number => Number(fieldsOf(error)['code']);
 
 /** True for temporary errors. A `RequestError` without a cause means a lost connection, which the client restores. */
 function isPassing(error: unknown): boolean {

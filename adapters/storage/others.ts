@@ -2,9 +2,10 @@
  * The error for stored data that another process has changed. The peer must stop, because each process would overwrite the other's changes.
  */
 import { StorageError } from '../transports/errors.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /** The peer of a value, which `save` of storage.ts adds. */
-const peerOf = (value: unknown): unknown => (value as { readonly peer?: unknown } | null | undefined)?.peer;
+const peerOf = (value: unknown): unknown => fieldsOf(value)['peer'];
 
 /** Another process's value and the value that was to replace it. @internal */
 export interface Contested {

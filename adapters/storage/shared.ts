@@ -13,6 +13,7 @@ import { StorageError } from '../transports/errors.js';
 import type { Json } from '../transports/transport.js';
 import { writtenByOthers } from './others.js';
 import { SETTLED_MS, type PeerStorage } from './storage.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /** A value and its revision, which changes with every write. @public */
 export interface Revised {
@@ -50,8 +51,7 @@ export interface SharedStorage extends PeerStorage {
   readonly shared: SharedStore;
 }
 
-export const isShared = (storage: PeerStorage | undefined): storage is SharedStorage =>
-  (storage as Partial<SharedStorage> | undefined)?.shared !== undefined;
+export const isShared = (storage: PeerStorage | undefined): storage is SharedStorage => fieldsOf(storage)['shared'] !== undefined;
 
 /**
  * Options for `sharedStorage`.

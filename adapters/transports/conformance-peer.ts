@@ -2,6 +2,7 @@
 import { filter, firstValueFrom, ReplaySubject, timeout } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
+import { asError } from '../../machines/errors.js';
 
 /**
  * Options for `transportConformance`: a test runner, the guarantees of the transport, and a function that creates transports.
@@ -72,7 +73,7 @@ export async function failure(run: () => unknown): Promise<Error> {
   try {
     await run();
   } catch (error) {
-    return error as Error;
+    return asError(error);
   }
   throw new Error('expected an error, and there was none');
 }

@@ -7,6 +7,7 @@
 import { garbage, payloads } from './conformance-payloads.js';
 import { wire } from './conformance-wire.js';
 import { check, failure, meet, peered, same, type Conformance } from './conformance-peer.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 export type { Conformance };
 
@@ -141,7 +142,10 @@ function order(suite: Conformance): void {
       b.transport.send('c', 'b is done');
       await Promise.all([c.received('a is done'), c.received('b is done')]);
       for (const sender of ['a', 'b'] as const) {
-        const got = c.messages.flatMap((message) => (message as Record<string, number>)[sender] ?? []);
+        const got = c.messages.flatMap((message) => {
+          const number = fieldsOf(message)[sender];
+          return typeof number === 'number' ? [number] : [];
+        });
         const expected = guarantees.loss === 'none' ? numbers : numbers.filter((i) => got.includes(i));
         const seen = guarantees.duplication === 'none' ? got : [...new Set(got)];
         if (guarantees.order === 'unordered') seen.sort((x, y) => x - y);

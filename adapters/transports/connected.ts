@@ -4,6 +4,7 @@ import { shownValue } from '../../network/scenario/read.js';
 import { ConnectionError } from './errors.js';
 import { later } from './later.js';
 import { messageOf } from './reading.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /**
  * Obtains the connection to a broker from the application's function `connection`.
@@ -27,7 +28,7 @@ export async function connectedBy<C extends object>(
   } finally {
     absence.ends();
   }
-  if (typeof (made as { subscribe?: unknown } | null | undefined)?.subscribe === 'function') return made as C;
+  if (typeof fieldsOf(made)['subscribe'] === 'function') return made as C;
   throw new ConnectionError(
     `${who} has no connection to ${broker}: connection() returned ${shownValue(made)}. Return the result of ${how}`,
   );

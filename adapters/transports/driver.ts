@@ -14,6 +14,7 @@ import { later } from './later.js';
 import { abortable } from './promises.js';
 import { escape, quote, write } from './reading.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 export type { Guarantees, Json, Linked, Reliable, Transport, TransportEvent } from './transport.js';
 
@@ -104,8 +105,8 @@ function checkGuarantees(guarantees: Guarantees): void {
       `createTransport: guarantees is ${String(guarantees)}. Pass an object with the guarantees of the transport`,
     );
   for (const [key, choices] of Object.entries(CHOICES)) {
-    const value: unknown = guarantees[key as keyof Guarantees];
-    if (!choices.includes(value as string))
+    const value = fieldsOf(guarantees)[key];
+    if (!choices.some((choice) => choice === value))
       throw new UsageError(`createTransport: guarantees.${key} is ${show(value)}. Choose ${choices.join(' or ')}`);
   }
   const { messageBytesMax } = guarantees;

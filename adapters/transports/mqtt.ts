@@ -21,6 +21,7 @@ import { newId } from './ids.js';
 import { later } from './later.js';
 import { escape, messageOf } from './reading.js';
 import type { Transport } from './transport.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /**
  * Option of an MQTT client: the message that its broker publishes if the connection ends without a goodbye.
@@ -148,7 +149,7 @@ async function subscribe(client: MqttClient, topic: string, id: NodeId, signal: 
       return;
     } catch (cause) {
       const why = messageOf(cause);
-      if ((cause as { packet?: unknown }).packet !== undefined)
+      if (fieldsOf(cause)['packet'] !== undefined)
         throw new ConnectionError(
           `the MQTT broker refuses the topic of peer "${id}": ${why}. Allow the topic in the broker's permissions`,
           { cause },

@@ -7,6 +7,7 @@
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Json } from './transport.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /** Size of the largest frame of every medium: a megabyte, the default of a NATS server. */
 export const FRAME_BYTES_MAX = 2 ** 20;
@@ -93,7 +94,7 @@ function excessOf(value: unknown, depth: number, budget: { left: number; readonl
   // A list of keys or values would cost ten times as much for many small objects.
   for (const key in value) {
     budget.left--;
-    const excess = excessOf((value as Readonly<Record<string, unknown>>)[key], depth - 1, budget);
+    const excess = excessOf(fieldsOf(value)[key], depth - 1, budget);
     if (excess !== null) return excess;
   }
   return null;

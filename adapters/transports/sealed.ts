@@ -29,6 +29,7 @@ import { Drops } from './drops.js';
 import { ClosedError } from './errors.js';
 import { quote, readFrame } from './reading.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /**
  * A secret of at least 16 random bytes. A string is encoded as UTF-8.
@@ -374,7 +375,7 @@ class Keys {
       }
       return this.all(given);
     } catch (error) {
-      return `${whose} ${error instanceof UsageError ? 'returned no valid key' : 'failed'}: ${quote(String((error as Error)?.message ?? error))}`;
+      return `${whose} ${error instanceof UsageError ? 'returned no valid key' : 'failed'}: ${quote(String(fieldsOf(error)['message'] ?? error))}`;
     }
   }
 

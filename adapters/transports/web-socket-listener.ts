@@ -39,6 +39,7 @@ import { later } from './later.js';
 import { oneRequestServer } from './one-request.js';
 import { escape, FRAGMENTS_MAX, FRAME_BYTES_MAX, messageOf, quote } from './reading.js';
 import { pathOfUpgrade, takeUpgrades, turnAway, type Taker } from './upgrades.js';
+import { entriesOf } from '../../machines/records.js';
 
 export interface ListenLimits extends LineLimits {
   /** Limit of open connections: in total, and for each address. */
@@ -160,9 +161,8 @@ export function checkPlace(who: string, options: ListenOptions, more: Readonly<R
     );
   if (options.port === undefined && options.server === undefined)
     throw new UsageError(`${who}: a place to listen is missing. Pass either port or server`);
-  for (const [key, instead] of Object.entries(OF_THE_SERVER))
-    if (options.server && options[key as keyof typeof OF_THE_SERVER] !== undefined)
-      throw new UsageError(`${who}: ${key} does not go with server; ${instead}`);
+  for (const [key, instead] of entriesOf(OF_THE_SERVER))
+    if (options.server && options[key] !== undefined) throw new UsageError(`${who}: ${key} does not go with server; ${instead}`);
 }
 
 /** Milliseconds for which a closed connection still counts for its address, so that reconnecting does not evade the limits. */

@@ -19,6 +19,7 @@ import { broughtProtocols } from '../protocols.js';
 import { parseIn, readScenarios, type ReadScenario, type Source } from '../scenarios.js';
 import { number } from '../style.js';
 import { writeTrace } from '../trace-file.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 const CORES_MAX = 64;
 
@@ -104,7 +105,7 @@ async function* onEveryGraph(
   try {
     for (const topology of everyTopology(n, { protocol, options, fixed })) {
       const links = topology.links.map(([u, v]) => `${u}-${v}`).join(' ');
-      const given = { ...(json as object), topology };
+      const given = { ...fieldsOf(json), topology };
       const scenario = await parseIn(dirname(where), given);
       yield { where: `${where} on ${links || 'n0'}`, json: given, scenario, again: `${again} --graphs ${n}`.trim() };
     }

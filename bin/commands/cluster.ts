@@ -9,7 +9,7 @@ import type { InspectedLock, InspectedPeer, LocksInspection } from '../../adapte
 import type { PendingChange } from '../../adapters/locks/locks-status.js';
 import { escape } from '../../adapters/transports/reading.js';
 import { isObject } from '../../machines/checks.js';
-import { UsageError } from '../../machines/errors.js';
+import { asError, UsageError } from '../../machines/errors.js';
 import { recoverFolder } from '../recover-folder.js';
 import { bold, counted } from '../style.js';
 import { integerOption } from '../usage.js';
@@ -121,7 +121,7 @@ async function ask(
     return { status: response.status, body };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const { message, cause } = error as Error;
+    const { message, cause } = asError(error);
     return noAnswer(cause instanceof Error && cause.message ? cause.message : message);
   }
 }

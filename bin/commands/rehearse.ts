@@ -65,8 +65,8 @@ interface DescribedRehearsal extends RehearseOptions {
  * The exported rehearsal of a module: an object with `main` and the options of `rehearse`; `FILE#name` selects one of several.
  */
 async function rehearsalIn(word: string): Promise<DescribedRehearsal> {
-  const [file, wanted] = word.split('#') as [string, string?];
-  const { exported } = await exportsOf(file);
+  const [file, wanted] = word.split('#');
+  const { exported } = await exportsOf(file!);
   const found = Object.entries(exported).filter(([, value]) => isObject(value) && typeof value['main'] === 'function');
   const names = found.map(([name]) => name);
   if (names.length === 0)

@@ -15,7 +15,7 @@ import type { Linked, Transport } from '../../adapters/transports/transport.js';
 import { webSocket } from '../../adapters/transports/web-socket.js';
 import { inspect } from '../../inspector/live/inspect.js';
 import { record } from '../../inspector/live/record.js';
-import { isObject } from '../../machines/checks.js';
+import { fieldsOf, isObject } from '../../machines/checks.js';
 import { UsageError, thrownText } from '../../machines/errors.js';
 import { locks } from '../../machines/locks/index.js';
 import { integerOption } from '../usage.js';
@@ -87,7 +87,7 @@ function nodeOf({ scenario, json }: Source, transport: Transport<Linked>): LiveN
     protocol,
     topology: { nodes, links: protocol.network.reach === 'routed' || isGivenTree ? links : [] },
     neighbors: nodes.filter((peer) => links.some(([a, b]) => [a, b].includes(peer) && [a, b].includes(transport.id))),
-    options: (json as { options?: Readonly<Record<string, unknown>> }).options ?? {},
+    options: fieldsOf(fieldsOf(json)['options']),
   });
 }
 

@@ -22,6 +22,7 @@ import { ActorNames, logicOf, ownNameOf } from './actor-names.js';
 import { harmless } from './harmless.js';
 import { AT_LENGTH, thrownMessage, plain, plainEvent } from './plain.js';
 import { now, type Sent, type StepReport } from './report.js';
+import { fieldsOf, isObject } from '../../machines/checks.js';
 
 /** An actor as XState passes it on, with its logic. */
 type Ref = AnyActorRef & { readonly logic: unknown; readonly src: unknown; readonly _parent?: Ref };
@@ -77,7 +78,7 @@ export function reportActors(report: (report: StepReport) => void, reach: Reach 
   const actors = new Actors(report, reach, inspectedSystems);
   const { start } = Actor.prototype;
   const listen = harmless((actor: InstanceType<typeof Actor>) => {
-    const isRoot = (actor as unknown as { _parent?: unknown })._parent === undefined;
+    const isRoot = fieldsOf(actor)['_parent'] === undefined;
     if (!isRoot || inspectedSystems.has(actor.system) || isOfLibrary(actor)) return;
     inspectedSystems.add(actor.system);
     actor.system.inspect(harmless((event) => actors.receive(event)));
@@ -108,8 +109,8 @@ export function reporterOf(report: (report: StepReport) => void): {
 
 /** The library's nodes run below an empty machine, and a cluster reports the actors that it hosts. */
 const isOfLibrary = ({ logic }: { readonly logic: unknown }): boolean => {
-  const { config } = logic as { config?: object };
-  return HOSTED in (logic as object) || (config !== undefined && Object.keys(config).length === 0);
+  const fields = fieldsOf(logic);
+  return HOSTED in fields || (fields['config'] !== undefined && Object.keys(fieldsOf(fields['config'])).length === 0);
 };
 
 class Actors {
@@ -158,10 +159,11 @@ class Actors {
   private meet(ref: Ref): Known {
     const met = this.known.get(ref);
     if (met) return met;
-    const { config } = ref.logic as { config?: { id?: string } };
-    const isMachine = config !== undefined && typeof (ref.logic as { provide?: unknown }).provide === 'function';
-    const chart = isMachine ? (config.id ?? '(machine)') : 'actor';
-    const own = ownNameOf(ref, isMachine ? config.id : undefined);
+    const { config, provide } = fieldsOf(ref.logic);
+    const isMachine = isObject(config) && typeof provide === 'function';
+    const id = isMachine && typeof config['id'] === 'string' ? config['id'] : undefined;
+    const chart = isMachine ? (id ?? '(machine)') : 'actor';
+    const own = ownNameOf(ref, id);
     const parent = ref._parent && this.meet(ref._parent);
     const name = parent ? `${parent.name}/${parent.children.take(own)}` : this.roots.take(own);
     return this.add({ ref, name, chart });
@@ -253,7 +255,7 @@ class Actors {
     const snapshot: unknown = actor.ref.getSnapshot();
     actor.before = snapshot as AnyMachineSnapshot;
     this.reportStep(actor, step, snapshot);
-    const { status, error } = snapshot as { readonly status?: string; readonly error?: unknown };
+    const { status, error } = fieldsOf(snapshot);
     if (status === 'done' || status === 'error' || step.event.type === STOP) {
       actor.life = 'ended';
       actor.queue = [];
@@ -331,7 +333,7 @@ const takenFrom = (
       }
     : { kind: isDelayed ? 'timer' : 'command', event: message };
 
-const statusOf = ({ ref }: Known): string | undefined => (ref.getSnapshot() as { status?: string }).status;
+const statusOf = ({ ref }: Known): unknown => fieldsOf(ref.getSnapshot())['status'];
 
 const isLastWord = (sender: Known, { type }: Message): boolean =>
   statusOf(sender) !== 'active' && [`xstate.done.actor.${sender.ref.id}`, `xstate.error.actor.${sender.ref.id}`].includes(type);
@@ -348,7 +350,7 @@ export function plainChart(machine: AnyStateMachine): unknown {
 
 /** Converts a snapshot to JSON. The value of custom logic may have any type. */
 export function viewOf(chart: string, snapshot: unknown): RoleView {
-  const { value, status, context = {} } = (snapshot ?? {}) as Partial<Record<'value' | 'status' | 'context', unknown>>;
+  const { value, status, context = {} } = fieldsOf(snapshot);
   const held = plain(context);
   const isRecord = typeof held === 'object' && held !== null && !Array.isArray(held);
   return { chart, value: stateOf(value, status), context: (isRecord ? held : { context: held }) as RoleView['context'] };

@@ -118,7 +118,7 @@ export class ReportBacklog {
   private condensed(list: readonly Waiting[], missing: number): Waiting[] {
     if (list.length === 0) return [];
     const standing = new Standing();
-    for (const text of thatMatter(list)) standing.take(JSON.parse(text) as LiveReport);
+    for (const text of thatMatter(list)) standing.take(JSON.parse(text));
     const at = timeOf(list.at(-1)!);
     const gap: GapReport[] = missing > 0 ? [{ at, node: '', kind: 'gap', count: missing }] : [];
     const reports = [...gap, ...standing.reports(at)];
@@ -132,7 +132,10 @@ export class ReportBacklog {
 
 const sum = (list: readonly Waiting[]): number => list.reduce((bytes, one) => bytes + one.bytes, 0);
 
-const timeOf = ({ text }: Waiting): number => (JSON.parse(text) as LiveReport).at;
+function timeOf({ text }: Waiting): number {
+  const { at }: LiveReport = JSON.parse(text);
+  return at;
+}
 
 function waitingOf(report: LiveReport, counts = 0): Waiting {
   const text = textOf(report);

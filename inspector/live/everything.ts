@@ -11,6 +11,7 @@ import { Outbox } from './outbox.js';
 import { actorTarget, Reached, reachNode } from './reached.js';
 import { loadProtocols } from './protocol.js';
 import { reportNode, type Inspectable, type PeerReport, type StepReport } from './report.js';
+import { asError } from '../../machines/errors.js';
 
 /** A global place by which nodes and observers find each other without an import: see adapters/node/watchers.ts. */
 const PLACE = Symbol.for('xstate-quiver.watchers');
@@ -82,7 +83,7 @@ function opened(url: string, program: Program, complain: (error: Error) => void)
   try {
     return new Outbox(url, program);
   } catch (error) {
-    complain(error as Error);
+    complain(asError(error));
     return null;
   }
 }

@@ -5,9 +5,10 @@
  * with it. All processes run on this machine and share its clock. A program that sends nothing for long has gone with all its nodes: a live
  * one sends at least its heartbeat.
  */
-import { UsageError } from '../../machines/errors.js';
+import { asError, UsageError } from '../../machines/errors.js';
 import { checkReport } from './report-checks.js';
 import { now as present, type LiveReport, type StepReport } from './report.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 const PATIENCE_MS = 150;
 /** A sender without a report by then was not observed when it sent. */
@@ -201,7 +202,7 @@ export class Inbox {
       if (report.kind !== 'gap') program?.nodes.set(node, local);
       this.taker.take(report, program?.shown);
     } catch (error) {
-      this.warn(node, error as Error);
+      this.warn(node, asError(error));
     }
     return true;
   }
@@ -217,7 +218,7 @@ export class Inbox {
 }
 
 export const isProgram = (value: unknown): value is Program => {
-  const { name, run } = (value ?? {}) as Partial<Program>;
+  const { name, run } = fieldsOf(value);
   return typeof name === 'string' && typeof run === 'string';
 };
 

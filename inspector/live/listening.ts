@@ -50,7 +50,7 @@ function receive(response: IncomingMessage, url: string, reached: Reached): void
 /** A line that was cut off by the end of the inspector is ignored. */
 function read(line: string): ReachOrder | null {
   try {
-    return line === '' ? null : (JSON.parse(line) as ReachOrder);
+    return line === '' ? null : JSON.parse(line);
   } catch {
     return null;
   }

@@ -241,7 +241,7 @@ export class Merger {
       ...(logic !== undefined && { logic }),
       ...(group !== undefined && { group }),
     });
-    for (const key of this.heldUp.keys()) if ((JSON.parse(key) as NodeId[])[1] === node) this.heldUp.delete(key);
+    for (const key of this.heldUp.keys()) if (JSON.parse(key)[1] === node) this.heldUp.delete(key);
     if (isRestart) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver restarted');
     for (const peer of links) this.link(node, peer);
     if (isMesh && program !== undefined) this.meshed.add(node);

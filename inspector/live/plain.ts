@@ -5,6 +5,7 @@
  * The program waits during the conversion, so the work is bounded too: reading stops when the limit is reached.
  */
 import { isAccessor, NOT_CALLED } from '../../network/chart-definition.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /** A deeper context is not readable on the page. */
 const DEPTH_MAX = 64;
@@ -49,14 +50,14 @@ export function plain(value: unknown, options: PlainOptions = {}): unknown {
 /** Converts an event to JSON. The result always has a type. */
 export function plainEvent(event: unknown, options?: PlainOptions): { readonly type: string } {
   const read = plain(event, options);
-  const isEvent = typeof read === 'object' && read !== null && typeof (read as { type?: unknown }).type === 'string';
-  return isEvent ? (read as { type: string }) : { type: '‹an event that cannot be read›' };
+  const { type } = fieldsOf(read);
+  return typeof type === 'string' ? { ...fieldsOf(read), type } : { type: '‹an event that cannot be read›' };
 }
 
 /** The error message of any thrown value, also if it is not an `Error`. */
 export function thrownMessage(error: unknown): string {
   try {
-    const { message } = error as { readonly message?: unknown };
+    const { message } = fieldsOf(error);
     return typeof message === 'string' ? message : String(error);
   } catch {
     return 'what was thrown cannot be read either';
@@ -87,7 +88,7 @@ class Reading {
     if (++this.values > this.valuesMax) this.isFull = true;
     try {
       if (isAccessor(holder, key)) return this.text(NOT_CALLED);
-      return this.read((holder as Record<string, unknown>)[key], key, depth);
+      return this.read(fieldsOf(holder)[key], key, depth);
     } catch (error) {
       return this.text(`‹cannot be read: ${thrownMessage(error)}›`);
     }
@@ -114,12 +115,12 @@ class Reading {
   private object(value: object, key: string, depth: number): unknown {
     if (this.around.has(value) || depth >= DEPTH_MAX) return this.take('…', 3);
     if ('sessionId' in value && 'getSnapshot' in value)
-      return { actor: this.text(isAccessor(value, 'id') ? NOT_CALLED : String((value as { id?: unknown }).id)) };
+      return { actor: this.text(isAccessor(value, 'id') ? NOT_CALLED : String(fieldsOf(value)['id'])) };
     if (ArrayBuffer.isView(value) && 'length' in value)
       return this.list(value as unknown as readonly unknown[], depth, BYTES_MAX);
     this.around.add(value);
     try {
-      const toJSON = isAccessor(value, 'toJSON') ? undefined : (value as { toJSON?: unknown }).toJSON;
+      const toJSON = isAccessor(value, 'toJSON') ? undefined : fieldsOf(value)['toJSON'];
       if (typeof toJSON !== 'function') return Array.isArray(value) ? this.list(value, depth) : this.fields(value, depth);
       const converted: unknown = toJSON.call(value, key);
       if (converted === value) return this.fields(value, depth);

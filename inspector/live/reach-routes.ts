@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { UsageError } from '../../machines/errors.js';
 import { BEAT_MS, isProgram } from './inbox.js';
 import type { Reaching } from './reaching.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /** Returns the answer as JSON, or `undefined` if the response stays open for the gestures on a program. */
 export async function answerReach(
@@ -13,7 +14,7 @@ export async function answerReach(
 ): Promise<unknown> {
   switch (name) {
     case 'reach/offer':
-      return reaching.offer((body as { readonly node?: unknown } | null)?.node);
+      return reaching.offer(fieldsOf(body)['node']);
     case 'reach/do':
       return reaching.do(body);
     case 'reach/answer':

@@ -4,7 +4,7 @@
  * Only programs that accept gestures listen here. A program receives one request at a time and answers it, and the page waits for the
  * answer. When the last page closes, all programs end their gestures. A program that loses its inspector ends them by itself.
  */
-import { isObject } from '../../machines/checks.js';
+import { fieldsOf, isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { shownValue } from '../../network/scenario/read.js';
 import type { Offer } from '../offers.js';
@@ -42,7 +42,7 @@ export class Reaching {
   }
 
   answered(answer: unknown): void {
-    const { id } = (answer ?? {}) as Partial<ReachAnswer>;
+    const { id } = fieldsOf(answer);
     if (typeof id !== 'number') throw new UsageError('The reply to a gesture must contain "id", the number of the request.');
     this.asked.get(id)?.(answer as ReachAnswer);
   }

@@ -268,7 +268,7 @@ class Reporter {
   /** The message without what the receiving host has added. */
   private deliveryOf(received: Message): Pick<StepReport, 'from' | 'message'> {
     const { from, ...event } = received as Message & { readonly from: Address };
-    const { at: _, ...untimed } = event as Message & { readonly at?: unknown };
+    const { at: _, ...untimed }: Message & { readonly at?: unknown } = event;
     return { from: this.nameOf(from), message: this.node.protocol.network.time ? untimed : event };
   }
 

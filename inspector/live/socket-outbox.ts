@@ -71,7 +71,7 @@ export class SocketOutbox {
         this.isOpen = true;
         this.send();
       };
-      socket.onmessage = ({ data }) => this.answered(JSON.parse(String(data)) as BatchAnswer);
+      socket.onmessage = ({ data }) => this.answered(JSON.parse(String(data)));
       socket.onclose = ({ code }) => this.lost(code);
     } catch (error) {
       console.warn(`quiver: reports to the inspector at ${this.address} have stopped: ${String(error)}`);

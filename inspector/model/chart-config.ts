@@ -1,13 +1,13 @@
 /** One state's config, as XState reads it: its transitions with the descriptors of their events, and its actions and actors by name. */
 import { invokeName } from '../../network/chart-definition.js';
 import type { ChartTransition } from './chart.js';
+import { isObject } from '../../machines/checks.js';
 
 export type ConfigPart = Readonly<Record<string, unknown>>;
 
 type Found = Omit<ChartTransition, 'source' | 'targets'> & { readonly target: unknown };
 
-export const asRecord = (value: unknown): ConfigPart =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ConfigPart) : {};
+export const asRecord = (value: unknown): ConfigPart => (isObject(value) ? value : {});
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
 /** `null` counts as nothing where a list of things is given. */
 export const givenList = (value: unknown): readonly unknown[] => asList(value ?? undefined);

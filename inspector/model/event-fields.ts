@@ -58,7 +58,7 @@ export function valueOfField({ kind, value }: EventField): unknown {
   if (kind === 'boolean') return value === 'true';
   if (kind === 'number') return Number.isFinite(Number(value)) ? Number(value) : undefined;
   try {
-    return JSON.parse(value) as unknown;
+    return JSON.parse(value);
   } catch {
     return undefined;
   }

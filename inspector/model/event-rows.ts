@@ -52,7 +52,7 @@ const payloadText = (fields: object): string => (Object.keys(fields).length === 
 
 function stepRow(recording: ReadTrace, line: number, step: StepLine): EventRow {
   const { kind, node, event, roles } = step;
-  const { type, from, ...payload } = event as { readonly type: string; readonly from?: unknown };
+  const { type, from, ...payload }: { readonly type: string; readonly from?: unknown } = event;
   const sender = kind === 'deliver' ? (recording.senderAt(line) ?? (from === undefined ? '' : String(from))) : '';
   const changes = Object.entries(roles).map(([role, after]) => ({ role, before: viewBefore(recording, line, role), after }));
   return {

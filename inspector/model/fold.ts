@@ -18,7 +18,8 @@ export function fold(chart: Chart, folded: FoldedPaths): FoldedChart {
     standsFor.set(state.path, around ?? state.path);
     const isFolded = state.path !== '' && folded.has(state.path);
     const inside = around ?? (isFolded ? state.path : null);
-    const shown = { ...state, children: [] as ChartState[] };
+    const inner: ChartState[] = [];
+    const shown = { ...state, children: inner };
     // Outer states before inner ones.
     if (around === null) states.set(state.path, shown);
     const children = state.children.map((child) => visit(child, inside));

@@ -1,6 +1,7 @@
 /** The history of one value of a context around a line: the lines that changed it. */
 import { lastAtMost } from './columns.js';
 import type { ReadTrace } from './recording.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 export interface ValueChange {
   /** The line that set the value. */
@@ -33,8 +34,8 @@ export function historyOf(recording: ReadTrace, node: number, role: string, key:
 
 function valueAt(recording: ReadTrace, line: number, role: string, key: string): string | null {
   const context = recording.step(line)?.roles[role]?.context;
-  const isThere = typeof context === 'object' && context !== null && Object.hasOwn(context, key);
-  return isThere ? (JSON.stringify((context as Record<string, unknown>)[key]) ?? null) : null;
+  const fields = fieldsOf(context);
+  return Object.hasOwn(fields, key) ? (JSON.stringify(fields[key]) ?? null) : null;
 }
 
 /** The change that determines the value after a line; -1 before the first one. */

@@ -15,6 +15,7 @@ import { Moment } from './moment.js';
 import type { ReadTrace } from './recording.js';
 import { activePaths } from './values.js';
 import { eventName, sentence } from './words.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /** A line with its context for a query. */
 interface Place {
@@ -120,7 +121,7 @@ const TERMS: Readonly<Record<Asked, (value: string) => Holds>> = {
     ({ recording, line }) =>
       // The event of a node that knows the others by its ports names a port.
       (recording.nodeOf(line) >= 0 && recording.senderAt(line) === value) ||
-      (recording.line(line).event as { readonly from?: unknown } | undefined)?.from === value,
+      fieldsOf(recording.line(line).event)['from'] === value,
   to:
     (value) =>
     ({ recording, line }) =>
@@ -167,7 +168,7 @@ function contextTerm(word: string): Holds {
 
 /** An own property of an object. Inherited properties are not values of a context. */
 const valueIn = (inner: unknown, key: string): unknown =>
-  typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key) ? (inner as Record<string, unknown>)[key] : undefined;
+  typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key) ? fieldsOf(inner)[key] : undefined;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 

@@ -15,6 +15,7 @@ import { passedBy, type Passed } from './passed.js';
 import { reportedBy } from './taken.js';
 import { activePaths, valueText } from './values.js';
 import { sentence } from './words.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 export interface CauseCard {
   readonly line: number;
@@ -128,9 +129,7 @@ export const stateSince = (recording: ReadTrace, node: number, role: string, upT
 
 /** The line at which a value in a role's context got its current value. */
 export const valueSince = (recording: ReadTrace, node: number, role: string, key: string, upTo: number): number | null =>
-  changedIn(recording, node, role, upTo, ({ context }) =>
-    JSON.stringify((context as Readonly<Record<string, unknown>> | undefined)?.[key]),
-  );
+  changedIn(recording, node, role, upTo, ({ context }) => JSON.stringify(fieldsOf(context)[key]));
 
 function changedIn(
   recording: ReadTrace,

@@ -75,7 +75,7 @@ let place = '';
 export function recallBranches(scenario: unknown): void {
   runs.clear();
   place = `branches of ${JSON.stringify(scenario)}`;
-  const kept = JSON.parse(sessionStorage.getItem(place) ?? 'null') as { branches: Branch[]; current: number } | null;
+  const kept: { branches: Branch[]; current: number } | null = JSON.parse(sessionStorage.getItem(place) ?? 'null');
   branches.value = kept?.branches ?? [GIVEN];
   current.value = kept?.current ?? 0;
 }

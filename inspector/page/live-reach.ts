@@ -58,7 +58,7 @@ export async function reachNow(gesture: Omit<Gesture, 'at'>): Promise<void> {
 async function ask(name: 'offer' | 'do', body: unknown): Promise<Offer | null> {
   const response = await askServer(`./reach/${name}`, { method: 'POST', body: JSON.stringify(body) });
   if (!response.ok) throw new Error(await response.text());
-  return (await response.json()) as Offer | null;
+  return response.json();
 }
 
 /**

@@ -62,7 +62,7 @@ export async function askForOffer(load: Load): Promise<void> {
   given.value = header.scenario;
   graph = header;
   const response = await post('offer', given.value).catch(() => null);
-  if (response?.ok) offer.value = (await response.json()) as Offer | null;
+  if (response?.ok) offer.value = await response.json();
   if (!offer.value) return;
   if (header.choices) {
     counterexample.value = header;
@@ -81,7 +81,7 @@ export const isCounterexample = computed(() => counterexample.value !== null);
 async function askForMeters(): Promise<void> {
   if (counterexample.value) return;
   const response = await post('meters', scenarioNow.value).catch(() => null);
-  if (response?.ok) meters.value = ((await response.json()) as readonly MeterSample[] | null) ?? [];
+  if (response?.ok) meters.value = (await response.json()) ?? [];
 }
 
 /** The time at which a gesture takes effect if the viewer performs it now. */

@@ -182,8 +182,8 @@ function eventIn(text: string): { readonly type: string } | null {
   if (trimmed === '') return null;
   if (!trimmed.startsWith('{')) return { type: trimmed };
   try {
-    const event = JSON.parse(trimmed) as { readonly type?: unknown };
-    return typeof event.type === 'string' ? (event as { readonly type: string }) : null;
+    const event = JSON.parse(trimmed);
+    return typeof event.type === 'string' ? event : null;
   } catch {
     return null;
   }

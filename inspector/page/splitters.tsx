@@ -1,5 +1,6 @@
 /** The borders between panels, moved with the mouse or the arrow keys. A cookie stores the sizes. */
 import { signal } from '@preact/signals';
+import { keysOf } from '../../machines/records.js';
 
 type Sizes = Readonly<Partial<Record<'rail' | 'chart' | 'lower', number>>>;
 type Side = keyof Sizes;
@@ -23,9 +24,9 @@ const NAMES: Readonly<Record<Side, string>> = {
 function remembered(): Sizes {
   try {
     const [, text] = new RegExp(`${COOKIE}=([^;]*)`).exec(document.cookie) ?? [];
-    const given = JSON.parse(decodeURIComponent(text ?? '{}')) as Record<string, unknown>;
-    const sides = (Object.keys(LIMITS) as Side[]).filter((side) => typeof given[side] === 'number');
-    return Object.fromEntries(sides.map((side) => [side, limited(side, given[side] as number)]));
+    const given: Record<string, unknown> = JSON.parse(decodeURIComponent(text ?? '{}'));
+    const sizes = keysOf(LIMITS).map((side) => [side, given[side]] as const);
+    return Object.fromEntries(sizes.flatMap(([side, size]) => (typeof size === 'number' ? [[side, limited(side, size)]] : [])));
   } catch {
     return {};
   }

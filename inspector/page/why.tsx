@@ -124,7 +124,7 @@ function History({ node, role, key }: AskedValue) {
 
 function textOf(json: string | null): string {
   if (json === null) return 'not there';
-  const text = json.startsWith('"') ? (JSON.parse(json) as string) : json;
+  const text: string = json.startsWith('"') ? JSON.parse(json) : json;
   return text.length > VALUE_CHARACTERS_MAX ? `${text.slice(0, VALUE_CHARACTERS_MAX)}…` : text;
 }
 

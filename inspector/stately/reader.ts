@@ -15,6 +15,7 @@ import { isRecord, isTooDeep, TOO_DEEP, type JsonRecord } from '../model/line-ch
 import { stateIn } from '../model/values.js';
 import type { Merger } from '../live/merge.js';
 import type { StepReport } from '../live/report.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 const INIT = 'xstate.init';
 const FIRST_STATE: Message = { type: 'came to its first state' };
@@ -193,15 +194,14 @@ export function parseRecord(text: string): JsonRecord {
   return value;
 }
 
-const hasEnded = (snapshot: unknown): boolean =>
-  ['stopped', 'done', 'error'].includes((snapshot as { readonly status?: string } | null)?.status ?? '');
+const hasEnded = (snapshot: unknown): boolean => ['stopped', 'done', 'error'].includes(String(fieldsOf(snapshot)['status']));
 
 function messageOf(event: unknown): Message {
-  const { type } = (event ?? {}) as { type?: unknown };
-  return typeof type === 'string' ? (event as Message) : { type: 'event' };
+  const { type } = fieldsOf(event);
+  return typeof type === 'string' ? { ...fieldsOf(event), type } : { type: 'event' };
 }
 
 function viewOf({ chart }: Actor, snapshot: unknown): RoleView {
-  const { value, status, context } = (snapshot ?? {}) as Partial<Record<'value' | 'status' | 'context', unknown>>;
+  const { value, status, context } = fieldsOf(snapshot);
   return { chart, value: stateIn(value, status), context: context ?? {} };
 }

@@ -43,7 +43,7 @@
  * `turn` is 0 except in applying, writing and closing.
  */
 import { assign, emit, setup } from 'xstate';
-import { arm, disarm, effects, send, withEvent, type NodeId, type TimerEvent } from '../effects.js';
+import { arm, chartTypes, disarm, effects, type NodeId, send, type TimerEvent, withEvent } from '../effects.js';
 import { isMajority } from '../locks/epoch.js';
 import {
   audience,
@@ -179,7 +179,7 @@ const applying = {
  * @public
  */
 export const hostMachine = setup({
-  types: {} as { context: HostContext; events: HostEvent; input: HostInput; emitted: ClusterNotice },
+  types: chartTypes<{ context: HostContext; events: HostEvent; input: HostInput; emitted: ClusterNotice }>(),
   actions: {
     ...effects<ClusterMessage>(),
     noteHost: assign({ known: (_, { host, fence }: Hosted) => ({ host, fence }) }),

@@ -18,7 +18,7 @@ import { clusterProperties } from './properties.fixtures.js';
 import { hostOf } from './view.js';
 import { assign, setup } from 'xstate';
 import { coreOf } from '../core.js';
-import { effects, tell, withEvent } from '../effects.js';
+import { chartTypes, effects, tell, withEvent } from '../effects.js';
 import { TURN } from './host.js';
 import { HOST, type ClusterNotice } from './messages.js';
 
@@ -49,7 +49,7 @@ const answer = tell(({ context: { applied }, event }: { context: LogContext; eve
 
 /** A chart for tests and checks instead of the user's machine: it appends each event to a list. */
 const logMachine = setup({
-  types: {} as { context: LogContext; events: ClusterNotice },
+  types: chartTypes<{ context: LogContext; events: ClusterNotice }>(),
   actions: {
     ...effects(),
     restore: assign({ applied: (_, { copy }: Restore) => (copy?.state ?? []) as readonly string[] }),

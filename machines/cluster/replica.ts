@@ -18,8 +18,9 @@
  * Invariants: `promised` never decreases; `copy.fence <= promised`.
  */
 import { assign, setup } from 'xstate';
-import { effects, send, store, tell, withEvent, type NodeId, type Received, type StoredEvent } from '../effects.js';
+import { chartTypes, effects, type NodeId, type Received, send, store, type StoredEvent, tell, withEvent } from '../effects.js';
 import { HOST, type ActorCopy, type ClusterMessage, type ReceivedOf } from './messages.js';
+import { fieldsOf } from '../checks.js';
 
 /** The key under which a replica stores its state. */
 export const KEPT = 'kept';
@@ -67,7 +68,7 @@ const wakefulness = ({ context: { copy, isMember }, event }: In) => ({
     writer: copy && isWrite(event) ? { host: event.from, fence: copy.fence } : null,
   },
 });
-const isWrite = (event: unknown): event is ReceivedOf<'write'> => (event as { readonly type: string }).type === 'write';
+const isWrite = (event: unknown): event is ReceivedOf<'write'> => fieldsOf(event)['type'] === 'write';
 
 const firstReply = ({ context: { replies } }: In) => replies[0]!;
 
@@ -79,7 +80,7 @@ const keep = [withEvent('keep'), withEvent('oweKept'), store(everything)] as con
  * @public
  */
 export const replicaMachine = setup({
-  types: {} as { context: ReplicaContext; events: ReplicaEvent; input: ReplicaInput },
+  types: chartTypes<{ context: ReplicaContext; events: ReplicaEvent; input: ReplicaInput }>(),
   actions: {
     ...effects<ClusterMessage>(),
     promise: assign({ promised: (_, { fence }: ReceivedOf<'read'>) => fence }),

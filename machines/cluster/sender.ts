@@ -21,7 +21,7 @@
  * Invariants: `host` is set exactly in attached; numbers in `unacked` grow by 1 and end with `next - 1`.
  */
 import { assign, emit, setup } from 'xstate';
-import { arm, disarm, effects, send, tell, withEvent, type NodeId, type TimerEvent } from '../effects.js';
+import { arm, chartTypes, disarm, effects, type NodeId, send, tell, type TimerEvent, withEvent } from '../effects.js';
 import { isLaterVersion } from './replica.js';
 import { HOST, type ClusterMessage, type ClusterNotice, type Creation, type NumberedEvent, type ReceivedOf } from './messages.js';
 
@@ -105,7 +105,7 @@ const toHost = tell(({ context: { isMember }, event }: In<any>) => ({ role: isMe
  * @public
  */
 export const senderMachine = setup({
-  types: {} as { context: SenderContext; events: SenderEvent; input: SenderInput; emitted: ClusterNotice },
+  types: chartTypes<{ context: SenderContext; events: SenderEvent; input: SenderInput; emitted: ClusterNotice }>(),
   actions: {
     ...effects<ClusterMessage>(),
     noteCreation: assign({ creation: (_, { creation }: { creation: Creation }) => creation }),

@@ -12,7 +12,7 @@
  * Invariant between two steps: the state is not `due`, and in `idle` no command in the queue is accepted by its chart.
  */
 import { assign, setup } from 'xstate';
-import { arm, effects, type Message, type NodeId } from '../effects.js';
+import { arm, chartTypes, effects, type Message, type NodeId } from '../effects.js';
 import { isIntegerOf } from '../checks.js';
 import { UsageError } from '../errors.js';
 import type { ChartSamples, Command, Property, RoleView, Step } from '../protocol.js';
@@ -55,7 +55,7 @@ const timerOf = (command: Message): string => JSON.stringify(command);
 
 /** The chart of the role `stack`: keeps commands until their part accepts them. */
 export const stackMachine = setup({
-  types: {} as { context: StackContext; events: StackEvent },
+  types: chartTypes<{ context: StackContext; events: StackEvent }>(),
   actions: {
     ...effects(),
     enqueue: assign(({ context }, { command }: { readonly command: Message }) => ({ queue: [...context.queue, command] })),

@@ -17,7 +17,7 @@
  * here what comes meanwhile is queued in every state.
  */
 import { assign, setup } from 'xstate';
-import { effects, send, tell, withEvent, type NodeId, type Received } from '../effects.js';
+import { chartTypes, effects, type NodeId, type Received, send, tell, withEvent } from '../effects.js';
 import { capacity, requestSize, type Scale } from './bins.js';
 import {
   answer,
@@ -133,11 +133,11 @@ const spent = (refusal: 'reject' | 'defer') => ({
  * @public
  */
 export const deliveryMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: DeliveryContext;
     events: DeliveryEvent;
     input: DeliveryInput;
-  },
+  }>(),
   actions: {
     ...effects<ControllerMessage>(),
     enqueue: assign(({ context }, { level, from }: Received<Request>) => ({ queue: [...context.queue, { level, link: from }] })),

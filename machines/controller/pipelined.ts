@@ -11,7 +11,7 @@
  * Departures. A process that is rejected during pending refills sends `rested` when each is answered, so that a change can wait for them.
  */
 import { assign, setup } from 'xstate';
-import { effects, send, tell, withEvent, type NodeId, type Received } from '../effects.js';
+import { chartTypes, effects, type NodeId, type Received, send, tell, withEvent } from '../effects.js';
 import { capacity, requestSize } from './bins.js';
 import { handIn, passOn, type DeliveryInput } from './delivery.js';
 import {
@@ -99,11 +99,11 @@ const spent = (refusal: 'reject' | 'defer') => ({
  * @public
  */
 export const pipelinedMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: PipelinedContext;
     events: PipelinedEvent;
     input: DeliveryInput;
-  },
+  }>(),
   actions: {
     ...effects<ControllerMessage>(),
     follow: assign(({ context }, { level, from }: Received<Request>) => ({

@@ -20,7 +20,7 @@
  * arrived (the paper has no mechanism, E16); under `echo: "premature"` the bin is returned anyway.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, tell, withEvent, type NodeId } from '../effects.js';
+import { chartTypes, effects, type NodeId, tell, withEvent } from '../effects.js';
 import { capacity, LOCAL_LEVEL, type Scale } from './bins.js';
 import type { RoleView } from '../protocol.js';
 import { deliveryRole, MAIN, type Controller, type NewTerms, type Reply, type Settle } from './messages.js';
@@ -119,12 +119,12 @@ const atChange = [
  * @public
  */
 export const requestMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: RequestContext;
     events: RequestEvent;
     input: RequestInput;
     emitted: RequestNotification;
-  },
+  }>(),
   actions: {
     ...effects(),
     want: assign((args) => ({ wanted: wantedOf(args) })),

@@ -14,7 +14,7 @@
  * Invariant: permits never fall below zero. A reject does not mean that the bin is empty: a later, smaller request may be served (E3).
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, tell, withEvent, type NodeId, type Received } from '../effects.js';
+import { chartTypes, effects, type NodeId, type Received, tell, withEvent } from '../effects.js';
 import { capacity, type Scale } from './bins.js';
 import {
   answer,
@@ -91,12 +91,12 @@ const settle = { actions: [handIn(false), 'emptyBin'] } as const;
  * @public
  */
 export const rootMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: RootContext;
     events: RootEvent;
     input: RootInput;
     emitted: { type: 'exhausted' };
-  },
+  }>(),
   actions: {
     ...effects<ControllerMessage>(),
     payOut: assign((args) => paid(args.context, asked(args).level)),

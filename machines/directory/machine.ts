@@ -23,7 +23,7 @@
  * of the token waits for its release, so that other nodes get the token in between.
  */
 import { assign, emit, raise, setup } from 'xstate';
-import { draw, effects, send, withEvent, type DrawnEvent, type NodeId, type Received } from '../effects.js';
+import { chartTypes, draw, type DrawnEvent, effects, type NodeId, type Received, send, withEvent } from '../effects.js';
 import { extendVisited, newParent, type EdgeKind, type Find, type Policy, type ReceivedFind } from './policies.js';
 
 export interface Token {
@@ -119,12 +119,12 @@ const queueBehind = [withEvent('adoptParent'), withEvent('queueNext')] as const;
  * @public
  */
 export const directoryMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: DirectoryContext;
     events: DirectoryEvent;
     input: DirectoryInput;
     emitted: DirectoryNotification;
-  },
+  }>(),
   actions: {
     ...effects<DirectoryMessage>(),
     pointToSelf: assign(({ context }) => ({ parent: context.id, edge: 'tree' as const })),

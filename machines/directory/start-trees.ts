@@ -106,8 +106,7 @@ class RootedTree {
   constructor(root: NodeId, edges: readonly Link[]) {
     this.parents = { [root]: root };
     const edgesAt = new Map<NodeId, Link[]>();
-    for (const edge of edges)
-      for (const end of edge.slice(0, 2) as NodeId[]) edgesAt.set(end, [...(edgesAt.get(end) ?? []), edge]);
+    for (const edge of edges) for (const end of [edge[0], edge[1]]) edgesAt.set(end, [...(edgesAt.get(end) ?? []), edge]);
     let depth = 1;
     for (let level = [root]; level.length > 0; depth++) {
       const next: NodeId[] = [];

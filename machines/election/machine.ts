@@ -26,7 +26,7 @@
  * roles: each level adds its table to an outgoing Update.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, tell, withEvent, type LinkEvent, type NodeId, type Received } from '../effects.js';
+import { chartTypes, effects, type LinkEvent, type NodeId, type Received, send, tell, withEvent } from '../effects.js';
 import {
   adoptLeaderPair,
   compareHeights,
@@ -143,12 +143,12 @@ const completed = ({ event }: In<Turn>) => ({ to: event.to, message: event.updat
  * @public
  */
 export const electionMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: ElectionContext;
     events: ElectionEvent;
     input: ElectionInput;
     emitted: LeaderChange;
-  },
+  }>(),
   actions: {
     ...effects<Update | Turn>(),
     tick: assign({ now: timeOf }),

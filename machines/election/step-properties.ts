@@ -96,7 +96,7 @@ function searchedBy(before: ElectionContext, after: ElectionContext, event: Even
   if (event.type === 'link.down') return startNewRefLevel(height, after.now);
   if (event.type !== 'update' || !isLinked(before.links, event['from'])) return null;
   const around = heightsOf(after.links);
-  const [{ tau, oid, r }] = around as [Height];
+  const { tau, oid, r } = around[0]!;
   if (!around.every(isReferenceLevelOf({ tau, oid, r }))) return propagateLargestRefLevel(height, around);
   if (tau > 0 && r === 0) return reflectRefLevel(height, around);
   return r === 1 && isSame(oid, height.id) ? electSelf(height, after.now) : startNewRefLevel(height, after.now);

@@ -4,13 +4,14 @@ import { isBoolean, type FieldCheck, type ShapesOf } from '../shapes.js';
 import { exclusionMachine, initiatorMessages, participantMessages, type ExclusionMessage, type LockCall } from './machine.js';
 import { exclusionOptions } from './options.js';
 import { EXCLUSION } from './view.js';
+import { recordBy } from '../records.js';
 
 const isPriority: FieldCheck = (value, { options: { priorities } }) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < priorities;
 
 type Plain = (typeof initiatorMessages)[number] | (typeof participantMessages)[number];
 
-const plain = Object.fromEntries([...initiatorMessages, ...participantMessages].map((type) => [type, {}])) as Record<Plain, {}>;
+const plain = recordBy<Plain, {}>([...initiatorMessages, ...participantMessages], () => ({}));
 
 /**
  * Local mutual exclusion without its checks and view, for `createNode`.

@@ -29,7 +29,7 @@
  * empty, is an eventless transition, hence done once for the node. (6) Messages to port 0 travel like all others.
  */
 import { assign, emit, setup } from 'xstate';
-import { draw, effects, send, withEvent, type DrawnEvent, type LinkEvent, type Received } from '../effects.js';
+import { chartTypes, draw, type DrawnEvent, effects, type LinkEvent, type Received, send, withEvent } from '../effects.js';
 import {
   has,
   including,
@@ -154,12 +154,12 @@ export const forgotten = (context: ExclusionContext, port: PortNumber) => ({
 
 /** XState setup that the charts of all three rule sets share. */
 export const exclusionSetup = setup({
-  types: {} as {
+  types: chartTypes<{
     context: ExclusionContext;
     events: ExclusionEvent;
     input: ExclusionInput;
     emitted: ExclusionNotification;
-  },
+  }>(),
   actions: {
     ...effects<ExclusionMessage>(),
     plugIn: assign(({ context }, { peer }: Change) => ({ ports: including(context.ports, peer) })),

@@ -11,7 +11,7 @@
  * changes; `member` is the node itself while it leads.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, tell } from '../effects.js';
+import { chartTypes, effects, tell } from '../effects.js';
 import { isSame, type Identity } from '../election/height.js';
 import { allPeers, heightOf } from '../election/links.js';
 import type { DistrictChange, PresenceEntry, PresenceTable, Turn } from '../election/messages.js';
@@ -76,12 +76,12 @@ const follow = [passOn(tableOfFollower), 'follow'] as const;
  * @public
  */
 export const levelMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: LevelContext;
     events: Turn;
     input: LevelInput;
     emitted: DistrictChange;
-  },
+  }>(),
   actions: {
     ...effects(),
     receive: assign((args: In) => {

@@ -62,7 +62,7 @@ function hops(raw: Raw, key: string): readonly number[] | undefined {
     throw new UsageError(`options.${key} is ${JSON.stringify(value)}. Use a list of hops, lowest level first.`);
   return value.map((entry: unknown, i) => {
     if (!isIntegerOf(entry, 1, RADIUS_MAX)) {
-      const range = (entry as number) > RADIUS_MAX ? `between 1 and ${RADIUS_MAX}` : 'of at least 1';
+      const range = Number(entry) > RADIUS_MAX ? `between 1 and ${RADIUS_MAX}` : 'of at least 1';
       throw new UsageError(`options.${key}[${i}] is ${JSON.stringify(entry)}. Use an integer ${range}.`);
     }
     return entry;

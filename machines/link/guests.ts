@@ -9,7 +9,7 @@
  * grow by one whenever an end closes, and a frame proves only the present nonce.
  */
 import { assign, emit, setup } from 'xstate';
-import { close, effects, open, send, tell, withEvent, type NodeId, type Received } from '../effects.js';
+import { chartTypes, close, effects, type NodeId, open, type Received, send, tell, withEvent } from '../effects.js';
 import { challengeFrame, type Bye, type Frame, type LinkInput } from './frames.js';
 import { newEnd } from './machine.js';
 import { CHART, roleTo } from './view.js';
@@ -51,7 +51,7 @@ const challenge = send(({ context, event }: Opening) => ({
 }));
 
 export const guestsMachine = setup({
-  types: {} as { context: GuestsContext; events: GuestsEvent; input: GuestsInput; emitted: GuestsNotification },
+  types: chartTypes<{ context: GuestsContext; events: GuestsEvent; input: GuestsInput; emitted: GuestsNotification }>(),
   actions: {
     ...effects<Frame>(),
     welcome: assign({ present: ({ context }) => context.present + 1 }),

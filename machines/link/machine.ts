@@ -47,15 +47,16 @@
 import { assign, emit, raise, setup } from 'xstate';
 import {
   arm,
+  chartTypes,
   disarm,
   effects,
-  send,
-  tell,
-  withEvent,
   type NodeId,
   type Received,
+  send,
   type Send,
+  tell,
   type TimerEvent,
+  withEvent,
 } from '../effects.js';
 import {
   ackFrame,
@@ -219,7 +220,7 @@ const forgotten = ({ context: { peer } }: In) => ({ role: GUESTS, message: { typ
  * @public
  */
 export const linkMachine = setup({
-  types: {} as { context: LinkContext; events: LinkChartEvent; input: LinkInput; emitted: LinkNotification },
+  types: chartTypes<{ context: LinkContext; events: LinkChartEvent; input: LinkInput; emitted: LinkNotification }>(),
   actions: {
     ...effects<Frame | Bye | Relay | Relayed>(),
     receiveSession: assign(({ context }, frame: Incoming<Frame>) => ({

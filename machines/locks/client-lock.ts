@@ -14,7 +14,7 @@
  * Invariants: `fence` is set exactly in using and returning, `host` exactly in waiting.asked and using.attached.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, tell, withEvent, type NodeId } from '../effects.js';
+import { chartTypes, effects, type NodeId, send, tell, withEvent } from '../effects.js';
 import {
   EPOCHS,
   type Acquire,
@@ -64,7 +64,12 @@ const lose = { target: '#lock.free', actions: ['announceLoss', 'forgetHost', ...
  * @public
  */
 export const clientLockMachine = setup({
-  types: {} as { context: ClientLockContext; events: ClientLockEvent; input: ClientLockInput; emitted: LocksNotification },
+  types: chartTypes<{
+    context: ClientLockContext;
+    events: ClientLockEvent;
+    input: ClientLockInput;
+    emitted: LocksNotification;
+  }>(),
   actions: {
     ...effects<Acquire | GiveBack>(),
     noteHost: assign({ host: (_, { host }: AttachedTurn) => host }),

@@ -22,16 +22,17 @@
 import { assign, emit, setup } from 'xstate';
 import {
   arm,
+  chartTypes,
   close,
   disarm,
   effects,
+  type Message,
+  type NodeId,
   open,
   send,
   tell,
-  withEvent,
-  type Message,
-  type NodeId,
   type TimerEvent,
+  withEvent,
 } from '../effects.js';
 import { turnsOf } from './epoch.js';
 import {
@@ -147,7 +148,7 @@ const again = { target: '#client.seeking.asking', reenter: true } as const;
  * @public
  */
 export const clientMachine = setup({
-  types: {} as { context: ClientContext; events: ClientEvent; input: ClientInput; emitted: LocksNotification },
+  types: chartTypes<{ context: ClientContext; events: ClientEvent; input: ClientInput; emitted: LocksNotification }>(),
   actions: {
     ...effects<EpochMessage | Message>(),
     noteLinks: assign({ links: ({ context }, change: NamedLinkEvent) => linksAfter(context.links, change) }),

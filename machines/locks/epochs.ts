@@ -35,7 +35,7 @@
  * lock.ts, and include those of `claims`; others only while serving.
  */
 import { assign, emit, enqueueActions, raise, setup } from 'xstate';
-import { effects, send, tell, withEvent, type Message } from '../effects.js';
+import { chartTypes, effects, type Message, send, tell, withEvent } from '../effects.js';
 import type { LeaderChange } from '../election/messages.js';
 import { isAmong, withName, withoutName } from './epoch.js';
 import {
@@ -190,7 +190,7 @@ const asks = [
  * @public
  */
 export const epochsMachine = setup({
-  types: {} as { context: EpochsContext; events: EpochsEvent; input: EpochsInput; emitted: LocksNotification },
+  types: chartTypes<{ context: EpochsContext; events: EpochsEvent; input: EpochsInput; emitted: LocksNotification }>(),
   actions: {
     ...effects<EpochMessage | Message>(),
     noteLink: assign({ links: linksKnown }),

@@ -41,16 +41,17 @@
 import { and, assign, emit, not, setup } from 'xstate';
 import {
   arm,
+  chartTypes,
   disarm,
   effects,
-  open,
-  send,
-  tell,
-  withEvent,
   type Message,
   type NodeId,
+  open,
   type Received,
+  send,
+  tell,
   type TimerEvent,
+  withEvent,
 } from '../effects.js';
 import { byName, directoryOf, isBeyond, isHalfSpent, isKeptBy } from './epoch.js';
 import {
@@ -227,7 +228,7 @@ const leavesLine = { guard: 'isInLine', actions: [leaves(nodeOf), 'leaveLine'] }
  * @public
  */
 export const lockMachine = setup({
-  types: {} as { context: LockContext; events: LockChartEvent; input: LockChartInput; emitted: LocksNotification },
+  types: chartTypes<{ context: LockContext; events: LockChartEvent; input: LockChartInput; emitted: LocksNotification }>(),
   actions: {
     ...effects<Recall | Returned>(),
     noteEpoch: assign({

@@ -18,7 +18,7 @@
  * is not closed without it (erratum S5), and without time it replaces the bound tau.
  */
 import { assign, emit, setup } from 'xstate';
-import { arm, effects, send, tell, withEvent, type NodeId, type TimerEvent, type Received } from '../effects.js';
+import { arm, chartTypes, effects, type NodeId, type Received, send, tell, type TimerEvent, withEvent } from '../effects.js';
 import {
   POINTER,
   type Dropped,
@@ -66,12 +66,12 @@ const syntheticFind = ({ context }: In) => ({ to: context.child, message: { type
  * @public
  */
 export const guardianMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: GuardianContext;
     events: GuardianEvent;
     input: GuardianInput;
     emitted: Dropped;
-  },
+  }>(),
   actions: {
     ...effects<QueueMessage>(),
     beginObservation: assign({ sent: 0, est: 0, timely: true }),

@@ -18,7 +18,7 @@
  * edge, although the paper lists both as separate rules (S2). Finds from nodes that are not neighbors in the tree are dropped (O5, part 3).
  */
 import { assign, emit, raise, setup } from 'xstate';
-import { close, effects, open, send, tell, withEvent, type NodeId, type Received } from '../effects.js';
+import { chartTypes, close, effects, type NodeId, open, type Received, send, tell, withEvent } from '../effects.js';
 import type { TreeChange } from '../tree/machine.js';
 import { OBSERVE } from './guardian.js';
 import {
@@ -92,12 +92,12 @@ const fromStranger = { guard: withEvent('isFromStranger'), actions: withEvent('a
  * @public
  */
 export const pointerMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: PointerContext;
     events: PointerEvent;
     input: PointerInput;
     emitted: Queued | Dropped;
-  },
+  }>(),
   actions: {
     ...effects<QueueMessage>(),
     turnToSender: assign((_, { from }: Received<QueueFind>) => ({ pointer: from })),

@@ -3,7 +3,7 @@ import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, Observer, PropertyResult, Step } from '../protocol.js';
 import type { TabsOptions } from './core.js';
-import type { Here, TabNotification } from './messages.js';
+import type { TabNotification } from './messages.js';
 import { tabOf } from './view.js';
 
 interface Known {
@@ -132,7 +132,7 @@ function continued(isAway: boolean, arrival: Arrival, at: number, event: Step['e
   if (event.type === 'timer' && listedAt !== null && at - listedAt >= reply)
     return { ...arrival, since: at, named: [...(named ?? []), ...listed], listedAt: null };
   if (event.type !== 'here') return arrival;
-  const { peers, isPresent } = event as Here;
+  const { peers, isPresent } = event;
   return { ...arrival, since: at, named: isPresent ? [...(named ?? []), ...peers] : named };
 }
 

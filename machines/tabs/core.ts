@@ -41,7 +41,7 @@ export const tabsCore = /* @__PURE__ */ coreOf({
     return [{ role: TAB, chart: TAB, input }];
   },
   route: ({ type, from }, node) => {
-    const role = peerRole(from as string);
+    const role = peerRole(String(from));
     return ['beat', 'ping', 'bye'].includes(type) && node.has(role) ? role : TAB;
   },
   messages: {

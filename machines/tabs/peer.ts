@@ -15,7 +15,7 @@
  * Invariant: `silence` is at most `patience`.
  */
 import { assign, emit, setup } from 'xstate';
-import { arm, effects, send, tell, type NodeId, type TimerEvent } from '../effects.js';
+import { arm, chartTypes, effects, send, tell, type NodeId, type TimerEvent } from '../effects.js';
 import { TAB, type TabMessage, type TabNotification } from './messages.js';
 
 export interface PeerInput {
@@ -50,7 +50,7 @@ const leaving = tell(({ context: { peer } }: In) => ({ role: TAB, message: { typ
  * @public
  */
 export const peerMachine = setup({
-  types: {} as { context: PeerContext; events: PeerEvent; input: PeerInput; emitted: TabNotification },
+  types: chartTypes<{ context: PeerContext; events: PeerEvent; input: PeerInput; emitted: TabNotification }>(),
   actions: {
     ...effects<TabMessage>(),
     count: assign({ silence: ({ context }) => context.silence + 1 }),

@@ -29,16 +29,17 @@
 import { assign, emit, setup } from 'xstate';
 import {
   arm,
+  chartTypes,
   close,
   disarm,
   effects,
+  type Message,
+  type NodeId,
   open,
   send,
   tell,
-  withEvent,
-  type Message,
-  type NodeId,
   type TimerEvent,
+  withEvent,
 } from '../effects.js';
 import { PEER, peerRole, type Here, type TabMessage, type TabNotification } from './messages.js';
 import type { PeerInput } from './peer.js';
@@ -115,7 +116,7 @@ const union = (some: readonly NodeId[] | null, more: readonly NodeId[]) => [...n
  * @public
  */
 export const tabMachine = setup({
-  types: {} as { context: TabContext; events: TabEvent; input: TabInput; emitted: TabNotification },
+  types: chartTypes<{ context: TabContext; events: TabEvent; input: TabInput; emitted: TabNotification }>(),
   actions: {
     ...effects<TabMessage | Message>(),
     meet: assign({ peers: ({ context }, { from }: From<Message>) => [...context.peers, from].sort() }),

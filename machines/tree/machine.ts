@@ -17,7 +17,18 @@
  * notified of new neighbors before lost ones, so its neighbors change from one tree to the next without a moment in which both are missing.
  */
 import { assign, setup } from 'xstate';
-import { arm, effects, send, tell, withEvent, type LinkEvent, type NodeId, type Received, type TimerEvent } from '../effects.js';
+import {
+  arm,
+  chartTypes,
+  effects,
+  type LinkEvent,
+  type NodeId,
+  type Received,
+  send,
+  tell,
+  type TimerEvent,
+  withEvent,
+} from '../effects.js';
 import { childrenOf, ownEntry, type TreeEntry, type TreeKnowledge, type Heartbeat } from './bfs.js';
 
 export interface TreeInput extends TreeKnowledge {
@@ -71,7 +82,7 @@ const receivedFrom = (context: TreeContext, peer: NodeId, entry: TreeEntry | nul
  * @public
  */
 export const treeMachine = setup({
-  types: {} as { context: TreeContext; events: TreeEvent; input: TreeInput },
+  types: chartTypes<{ context: TreeContext; events: TreeEvent; input: TreeInput }>(),
   actions: {
     ...effects<Heartbeat>(),
     receive: assign(({ context }, { from, id, root, dist, par }: ReceivedHeartbeat) =>

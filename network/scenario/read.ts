@@ -4,7 +4,7 @@
  * Written by hand instead of with a schema library. Half of the rules depend on the rest of the scenario: the fields of a command on the
  * protocol, the name of a node on the topology. The errors of a union of schemas do not identify the intended member.
  */
-import { TICKS_MAX } from '../../machines/checks.js';
+import { isObject, TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -27,8 +27,7 @@ export function unknownWord(what: string, word: string, known: readonly string[]
 }
 
 export function readObject(value: unknown, path: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) complain(path, 'an object', value);
-  return value as Fields;
+  return isObject(value) ? value : complain(path, 'an object', value);
 }
 
 /** Reads an object that may have only the known keys. */
@@ -68,7 +67,8 @@ function rangeOf(min: number, max: number): string {
 }
 
 export function readOneOf<T extends string>(value: unknown, path: string, choices: readonly T[]): T {
-  if (choices.includes(value as T)) return value as T;
+  const chosen = choices.find((choice) => choice === value);
+  if (chosen !== undefined) return chosen;
   if (typeof value === 'string') throw unknownWord(`${path} is ${shownValue(value)}, which is unknown`, value, choices);
   return complain(path, `one of ${choices.join(', ')}`, value);
 }

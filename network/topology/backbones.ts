@@ -9,18 +9,19 @@ import nsfnet from '../../data/nsfnet.json' with { type: 'json' };
 import type { NodeId } from '../../machines/effects.js';
 import type { Link, Topology } from '../../machines/protocol.js';
 import { greatCircleKm, type Position } from './metric.js';
+import { keysOf } from '../../machines/records.js';
 
 const files = { abilene, geant, nsfnet };
 
 export type Backbone = keyof typeof files;
 
-export const backbones = Object.keys(files) as readonly Backbone[];
+export const backbones: readonly Backbone[] = keysOf(files);
 
 export function backbone(name: Backbone): Topology {
   const { nodes, links } = files[name];
   const places = new Map<NodeId, Position>(nodes.map((node) => [node.city, node]));
   return {
     nodes: [...places.keys()],
-    links: (links as [NodeId, NodeId][]).map(([u, v]): Link => [u, v, greatCircleKm(places.get(u)!, places.get(v)!)]),
+    links: links.map(([u, v]): Link => [u!, v!, greatCircleKm(places.get(u!)!, places.get(v!)!)]),
   };
 }

@@ -49,13 +49,13 @@ export function parseGml(text: string): Topology {
 
 function readNode(entry: List): GmlNode {
   const id = numberOf(entry, 'id');
-  if (!Number.isSafeInteger(id))
+  if (id === undefined || !Number.isSafeInteger(id))
     throw new UsageError(`A node of the GML file has the id ${shownValue(entry.get('id')?.[0])}. Use an integer.`);
   const [latitude, longitude] = [numberOf(entry, 'Latitude'), numberOf(entry, 'Longitude')];
   const position = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
   const label = entry.get('label')?.[0];
   return {
-    id: id as number,
+    id,
     label: label === undefined || label instanceof Map ? '' : String(label).trim().replace(/\s+/g, ' '),
     position,
   };
@@ -72,7 +72,7 @@ function uniqueNames(nodes: readonly GmlNode[]): Map<number, string> {
 
 function endOf(edge: List, key: 'source' | 'target', nodes: ReadonlyMap<number, GmlNode>): GmlNode {
   const id = edge.get(key)?.[0];
-  const node = nodes.get(id as number);
+  const node = typeof id === 'number' ? nodes.get(id) : undefined;
   if (!node) throw new UsageError(`An edge of the GML file has the ${key} ${shownValue(id)}, which is not the id of a node.`);
   return node;
 }

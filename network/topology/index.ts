@@ -16,7 +16,7 @@ import {
   readOneOf,
   type Fields,
 } from '../scenario/read.js';
-import { backbone, backbones, type Backbone } from './backbones.js';
+import { backbone, backbones } from './backbones.js';
 import type { Contact } from './contacts.js';
 import { topologyKinds, ofKind } from './kinds.js';
 import { movingKinds, ofMovingKind } from './moving.js';
@@ -65,7 +65,7 @@ function ofAnyKind(fields: Fields, path: string): TopologyInTime {
   if (kind in movingKinds) return ofMovingKind(kind, fields, path);
   if (kind in topologyKinds) return still(ofKind(kind, fields, path));
   readFields(fields, path, ['kind']);
-  return still(backbone(kind as Backbone));
+  return still(backbone(backbones.find((name) => name === kind)!));
 }
 
 function explicit(fields: Fields, path: string): Topology {

@@ -38,7 +38,7 @@ export function ofMovingKind(name: string, spec: Fields, place: string) {
   const known = Object.keys(parameters);
   const fields = readFields(spec, place, ['kind', ...known]);
   const read = Object.fromEntries(known.map((key) => [key, parameters[key]!(fields[key], placeIn(place, key))]));
-  const { n, steps, every } = read as { n: number; steps: number; every: number };
+  const { n = 0, steps = 0, every = 0 } = read;
   if (n * n * steps > 2 * CHECKS_MAX)
     throw new UsageError(`${place} of kind ${name} takes too long to compute. Lower n or steps.`);
   if (every * steps > TICKS_MAX)

@@ -3,6 +3,7 @@ import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, EventFromLogic,
 import { UsageError } from '../../machines/errors.js';
 import { EMIT, interpreter, isObserved, RAISE, type Collector } from './kernel.js';
 import { memoryOf, Snapshot, type BranchPlace } from './remembering.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /**
  * An action that a step requests. The caller decides whether to execute it.
@@ -81,8 +82,7 @@ type Marked = AnyMachineSnapshot & { readonly [PLACE]?: BranchPlace };
  * @experimental
  */
 export function compile<M extends AnyStateMachine>(machine: M): Compiled<M> {
-  if ((machine as Partial<M> | null | undefined)?.root === undefined)
-    throw new UsageError('compile needs a machine. Pass the result of createMachine.');
+  if (fieldsOf(machine)['root'] === undefined) throw new UsageError('compile needs a machine. Pass the result of createMachine.');
   refuseImpure(machine.id, machine.root);
   const memory = memoryOf(machine);
   const marked = (snapshot: AnyMachineSnapshot) => {

@@ -81,7 +81,8 @@ export class Node {
 
   /** The state that would survive if the process ended now; empty without storage. */
   get stored(): Stored {
-    return (this.roles[STORAGE]?.view().context as StorageContext | undefined)?.stored ?? {};
+    const storage: StorageContext | undefined = this.roles[STORAGE]?.view().context;
+    return storage?.stored ?? {};
   }
 
   /** Its process ends, and another begins: all that the node knows is what it had stored. */

@@ -35,6 +35,7 @@ import {
   type Operation,
   type Params,
 } from './operations.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 export interface Stepped {
   readonly snapshot: AnyMachineSnapshot;
@@ -154,9 +155,8 @@ class Notes {
     const index = this.events.indexOf(event);
     if (index >= 0) return index;
     // Neither the event of the step nor a raised one: XState raises it for a state that is done.
-    const { type, output } = event as Message & { readonly output?: unknown };
-    if (!type.startsWith('xstate.done.state.') || output !== undefined) this.isWhole = false;
-    this.path.push({ operation: doneOf(type, event), event: 0, answer: '' });
+    if (!event.type.startsWith('xstate.done.state.') || fieldsOf(event)['output'] !== undefined) this.isWhole = false;
+    this.path.push({ operation: doneOf(event.type, event), event: 0, answer: '' });
     return this.events.push(event) - 1;
   }
 }

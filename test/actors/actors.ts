@@ -6,7 +6,7 @@
  * process shows it.
  */
 import { matchesState, type AnyStateMachine, type StateValue } from 'xstate';
-import { isObject } from '../../machines/checks.js';
+import { fieldsOf, isObject } from '../../machines/checks.js';
 import { defineProtocol } from '../../machines/define.js';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -203,7 +203,7 @@ export function defineActors(
     const own = actorsDescription.input?.[name];
     if (own !== undefined) return typeof own === 'function' ? own({ ref: reference }) : own;
     const by = invoked.get(name);
-    const input: unknown = (by?.config as { readonly input?: unknown } | undefined)?.input;
+    const { input } = fieldsOf(by?.config);
     if (typeof input !== 'function') return input;
     const { states: _states, initial: _initial, ...root } = configOf(charts[by!.parent]!);
     const { snapshot } = begin(chartOf(root, charts[by!.parent]!), inputOf(by!.parent));
@@ -224,7 +224,7 @@ export function defineActors(
         );
       },
       route: () => ROLE,
-      accepts: (message) => typeof (message as Partial<Message> | null)?.type === 'string',
+      accepts: (message) => typeof fieldsOf(message)['type'] === 'string',
       commands: Object.fromEntries(commands),
     },
     { properties: () => propertiesOf(charts, actorsDescription), systems: [systemOf(names, actorsDescription)] },

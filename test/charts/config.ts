@@ -4,6 +4,7 @@
  */
 import { createMachine, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { invokeName } from '../../network/chart-definition.js';
+import { entriesOf } from '../../machines/records.js';
 
 export interface TransitionChoice {
   target?: string | readonly string[];
@@ -125,8 +126,8 @@ function* eventsOf({
   for (const [delay, choices] of Object.entries(after ?? {})) yield [`after ${delay}`, choices, false];
   for (const [i, invoked] of (invoke ?? []).entries()) {
     const name = invokeName(invoke!, i);
-    for (const [key, what] of Object.entries(INVOKE_EVENTS)) {
-      const choices = invoked[key as keyof typeof INVOKE_EVENTS];
+    for (const [key, what] of entriesOf(INVOKE_EVENTS)) {
+      const choices = invoked[key];
       if (choices) yield [`${name} ${what}`, choices, false];
     }
   }

@@ -3,6 +3,7 @@
  * received messages are items, too, but only runs show them.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import { entriesOf, recordBy } from '../../machines/records.js';
 import {
   configOf,
   ruleEventName,
@@ -17,16 +18,32 @@ import {
 export const coverageKinds = ['state', 'transition', 'guard', 'event', 'sent', 'received'] as const;
 export type CoverageKind = (typeof coverageKinds)[number];
 
+/** The kinds of items that only machines have. */
+type MachineOnly = 'action' | 'outcome' | 'configuration' | 'configurations';
+
 /** One thing to cover, as `kind name`: `state idle`, `transition idle: find #2`, `guard idle: find #2 is false`, `event find`, `sent token`. */
-export type Item = `${CoverageKind} ${string}`;
+export type Item = `${CoverageKind | MachineOnly} ${string}`;
 
 /** A covered item, with the name of its chart. */
 export type Noted = `${string}: ${Item}`;
 
-/** The entries of a record whose keys are items. */
-export const itemCounts = (items: Readonly<Record<Item, number>>): [Item, number][] => Object.entries(items) as [Item, number][];
+/** The item without the name of its chart. */
+export const itemOf = (noted: Noted, chart: string): Item => noted.slice(chart.length + 2) as Item;
 
-export const kindOf = (item: Item): CoverageKind => item.slice(0, item.indexOf(' ')) as CoverageKind;
+/** The entries of a record whose keys are items. */
+export const itemCounts = (items: Readonly<Record<Item, number>>): [Item, number][] => entriesOf(items);
+
+export const kindOf = (item: string): string => item.slice(0, item.indexOf(' '));
+
+/** The shares of covered items, for each of these kinds. */
+export function sharesOf<K extends string>(kinds: readonly K[], items: Iterable<readonly [Item, number]>) {
+  const all = [...items];
+  const share = (kind: K) => {
+    const counts = all.flatMap(([item, count]) => (kindOf(item) === kind ? [count] : []));
+    return { covered: counts.filter((count) => count > 0).length, of: counts.length };
+  };
+  return recordBy(kinds, share);
+}
 
 /** True for kinds of items whose total number is known only from runs. */
 export const isOpen = (item: Item): boolean => kindOf(item) === 'sent' || kindOf(item) === 'received';

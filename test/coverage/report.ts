@@ -7,7 +7,7 @@
 import type { Protocol } from '../../machines/protocol.js';
 import { ALWAYS } from '../charts/config.js';
 import type { Coverage } from './coverage.js';
-import { guardItem, kindOf, coverageKinds, type Item, type CoverageKind } from './items.js';
+import { guardItem, kindOf, coverageKinds, sharesOf, type Item, type CoverageKind } from './items.js';
 
 /**
  * Why a part of a chart cannot be reached, or a mutant of one does the same as the chart: by the names of the test reports, the chart
@@ -61,7 +61,7 @@ export function coverageReport(coverage: Coverage, reasons: Reasons = {}): Cover
   );
   const refuted = covered.filter((key) => reasons[key] !== undefined);
   return {
-    charts: Object.fromEntries(names.map((chart) => [chart, shares(coverage.of(chart))])),
+    charts: Object.fromEntries(names.map((chart) => [chart, sharesOf(coverageKinds, coverage.of(chart))])),
     leftOut: Object.keys(protocol.charts).filter((chart) => !names.includes(chart)),
     missing,
     refuted,
@@ -77,14 +77,6 @@ export function ownCharts({ charts, samples }: Protocol): readonly string[] {
 
 /** The key under which the reason for an uncovered item or a surviving mutant is stored. */
 export const reasonKey = (chart: string, name: string): string => `${chart}: ${name}`;
-
-function shares(counts: ReadonlyMap<Item, number>) {
-  const share = (kind: CoverageKind) => {
-    const all = [...counts].filter(([item]) => kindOf(item) === kind);
-    return { covered: all.filter(([, n]) => n > 0).length, of: all.length };
-  };
-  return Object.fromEntries(coverageKinds.map((kind) => [kind, share(kind)])) as Record<CoverageKind, ReturnType<typeof share>>;
-}
 
 function missingIn(chart: string, coverage: Coverage, reasons: Reasons): Missing[] {
   const counts = coverage.of(chart);
@@ -118,8 +110,8 @@ export function findReason(item: Item, counts: ReadonlyMap<Item, number>): strin
 }
 
 function whyUntried(transition: string, counts: ReadonlyMap<Item, number>): string {
-  const [state, rest] = transition.split(': ') as [string, string];
-  const [event] = rest.split(' #') as [string];
+  const [state, rest] = transition.split(': ');
+  const [event] = rest!.split(' #');
   if (counts.get(`state ${state}`) === 0) return `state ${state} was never entered`;
   if (event !== ALWAYS && counts.get(`event ${event}`) === 0) return `no run sent the event ${event}`;
   return `${event} never came in ${state}, or another transition always took it first`;

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../machines/checks.js';
 /** The promises that actions return. XState does not wait for them. A path waits for those that settle within the queue of promises. */
 
 /** Turns of the queue of promises that an action's promise may take. */
@@ -17,7 +18,7 @@ export class ActionPromises {
   private unsettled = 0;
 
   note(action: string, value: unknown): void {
-    if (typeof (value as PromiseLike<unknown> | undefined)?.then !== 'function') return;
+    if (typeof fieldsOf(value)['then'] !== 'function') return;
     this.unsettled++;
     Promise.resolve(value).then(
       () => void this.unsettled--,

@@ -7,7 +7,7 @@
  */
 import type { AnyStateNode, AnyStateMachine } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
-import { guardItem, itemCounts, itemsTaken, kindOf, type Item } from '../coverage/items.js';
+import { guardItem, itemCounts, itemOf, itemsTaken, kindOf, sharesOf, type Item, type Noted } from '../coverage/items.js';
 import type { Cut, MachineGraph } from './graph.js';
 import { whyMissing } from './hints.js';
 import type { Subject } from './subject.js';
@@ -48,11 +48,11 @@ export interface MachineCoverage {
 
 export function countsOf(subject: Subject, graph: MachineGraph): MachineCounts {
   const counts = new Map([...subject.charts].map(([chart, items]) => [chart, new Map(items.map((item) => [item, 0]))]));
-  const count = (items: Iterable<string>): void => {
+  const count = (items: Iterable<Noted>): void => {
     for (const noted of items) {
       const chart = [...counts.keys()].find((name) => noted.startsWith(`${name}: `))!;
-      const item = noted.slice(chart.length + 2) as Item;
       const of = counts.get(chart)!;
+      const item = itemOf(noted, chart);
       of.set(item, (of.get(item) ?? 0) + 1);
     }
   };
@@ -139,7 +139,7 @@ export function coverageOfMachine(subject: Subject, counts: MachineCounts, cut: 
   if (configurations.covered * 100 < threshold * configurations.of)
     missing.push({
       chart: subject.name,
-      item: `configurations ${configurations.covered} of ${configurations.of}` as Item,
+      item: `configurations ${configurations.covered} of ${configurations.of}`,
       reason: `thresholds.configuration asks for ${threshold} %`,
       isExplained: false,
       ...(cut !== null && { isOpen: true }),
@@ -148,12 +148,14 @@ export function coverageOfMachine(subject: Subject, counts: MachineCounts, cut: 
     Object.entries(items).flatMap(([item, count]) => (count > 0 ? [item, `${chart}: ${item}`] : [])),
   );
   const refuted = Object.keys(reasons).filter((reason) => covered.includes(reason));
-  const charts = Object.fromEntries(Object.entries(counts).map(([chart, items]) => [chart, shares(items)]));
+  const charts = Object.fromEntries(
+    Object.entries(counts).map(([chart, items]) => [chart, sharesOf(machineKinds, itemCounts(items))]),
+  );
   const sufficient = machineKinds.filter((kind) => {
     const threshold = subject.tests.thresholds?.[kind];
     return threshold !== undefined && Object.values(charts).every((of) => of[kind].covered * 100 >= threshold * of[kind].of);
   });
-  const fails = ({ item, isExplained }: MachineMissing) => !isExplained && !sufficient.includes(kindOf(item) as MachineKind);
+  const fails = ({ item, isExplained }: MachineMissing) => !isExplained && !sufficient.some((kind) => kind === kindOf(item));
   return {
     charts,
     configurations,
@@ -170,14 +172,6 @@ function configurationsOf({ type, states }: AnyStateNode): number {
   const inner = Object.values(states).filter((one) => one.type !== 'history');
   if (type === 'parallel') return inner.reduce((product, one) => product * configurationsOf(one), 1);
   return inner.length === 0 ? 1 : inner.reduce((sum, one) => sum + configurationsOf(one), 0);
-}
-
-function shares(items: Readonly<Record<Item, number>>) {
-  const share = (kind: MachineKind) => {
-    const all = itemCounts(items).filter(([item]) => (kindOf(item) as string) === kind);
-    return { covered: all.filter(([, count]) => count > 0).length, of: all.length };
-  };
-  return Object.fromEntries(machineKinds.map((kind) => [kind, share(kind)])) as Record<MachineKind, ReturnType<typeof share>>;
 }
 
 /** Missing items without an explanation, one line for each cause. Items that follow from it are only counted. */

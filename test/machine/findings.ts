@@ -121,7 +121,8 @@ function* constantGuards(subject: Subject, graph: MachineGraph): Generator<Found
   for (const [chart, machine] of subject.originals)
     for (const { id, choice } of rulesOf(configOf(machine))) {
       if (choice.guard === undefined || reads(machine, choice.guard) === 'more') continue;
-      const [yes, no] = [true, false].map((outcome) => counts[chart]?.[guardItem(id, outcome)] ?? 0) as [number, number];
+      const times = (outcome: boolean): number => counts[chart]?.[guardItem(id, outcome)] ?? 0;
+      const [yes, no] = [times(true), times(false)];
       if (yes + no < DECISIONS_MIN || (yes > 0 && no > 0)) continue;
       const description = `${describeGuard(choice.guard)} is ${yes > 0 ? 'true' : 'false'} in every state where it is asked (${counted(yes + no)})`;
       yield { chart, of: id, description, steps: [] };

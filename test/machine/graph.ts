@@ -58,11 +58,11 @@ export interface MachineEdge extends Edge<Noted> {
 }
 
 /** The shortest path found that covers an item; `null` if there is none. */
-export function wayInto({ vertices }: MachineGraph, item: string): readonly MachineStep[] | null {
+export function wayInto({ vertices }: MachineGraph, item: Noted): readonly MachineStep[] | null {
   let found: readonly MachineStep[] | null = null;
   for (const { way, edges } of vertices)
     for (const { step, items } of edges?.values() ?? [])
-      if ((items as ReadonlySet<string>).has(item) && way.length + 1 < (found?.length ?? Infinity)) found = [...way, step];
+      if (items.has(item) && way.length + 1 < (found?.length ?? Infinity)) found = [...way, step];
   return found;
 }
 

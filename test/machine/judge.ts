@@ -16,6 +16,7 @@ import { implementationsOf, nameOfAction } from './references.js';
 import { parentOf } from '../../network/world/internals.js';
 import { isRunning, kindOfLogic } from './stage.js';
 import { thrownText } from '../../machines/errors.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 export interface BrokenRule {
   readonly rule: string;
@@ -96,7 +97,7 @@ const assertedCure = (what: string): string | undefined =>
 
 /** A child machine that has just ended gave none, which may be what the machine broke at. */
 function emptyOutput({ latest, made, subject }: Rig): string | undefined {
-  const { type, output } = (latest ?? {}) as { readonly type?: string; readonly output?: unknown };
+  const { type, output } = fieldsOf(latest);
   const child = made.find(({ id }) => type === `xstate.done.actor.${id}`);
   const { machine } = (child?.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
   if (!child || !machine || output !== undefined) return undefined;
@@ -139,14 +140,6 @@ function complaint(holds: (snapshot: AnyMachineSnapshot) => boolean | void, snap
   }
 }
 
-/** Properties of XState's own actions that functions of an application do not have. */
-interface Builtin {
-  readonly type?: string;
-  readonly actorRef?: unknown;
-  readonly to?: unknown;
-  readonly collect?: unknown;
-}
-
 /** The names of the actors that are lost where the machine stands. */
 function lostActors({ root, snapshot, made, referred }: Rig): readonly string[] {
   const names = actorsBelow(root);
@@ -170,7 +163,7 @@ function canReach(actor: AnyActor): boolean {
   // Promises and observables take no events, so that sending them one ends nothing.
   const listens = kind === 'machine' || kind === 'callback';
   return actionsOf(machine).some((action) => {
-    const { type, actorRef, to } = action as Builtin;
+    const { type, actorRef, to } = fieldsOf(action);
     if (type === 'xstate.stopChild') return names(actorRef, actor, parent);
     if (type === 'xstate.sendTo') return listens && names(to, actor, parent);
     const text = textOf(action);
@@ -192,8 +185,8 @@ function actionsOf(machine: AnyStateMachine): readonly unknown[] {
 
 /** The text of an action that is a function of the application. */
 function textOf(action: unknown): string | undefined {
-  const { type, collect } = (action ?? {}) as Builtin;
-  const does = collect ?? (type?.startsWith('xstate.') ? undefined : action);
+  const { type, collect } = fieldsOf(action);
+  const does = collect ?? (String(type).startsWith('xstate.') ? undefined : action);
   return typeof does === 'function' ? Function.prototype.toString.call(does) : undefined;
 }
 

@@ -13,6 +13,7 @@ import type { MachineStep, MachineTests } from './options.js';
 import { reachableMachines, implementationsOf, isMachine, referencesOf } from './references.js';
 import { describeStep, isFromOutside, nameOfStep } from './steps.js';
 import type { Subject } from './subject.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 const PROVIDED = ['actions', 'guards', 'delays', 'actors'] as const;
 
@@ -49,7 +50,7 @@ function functionsOf(machine: AnyStateMachine): readonly string[] {
   for (const [, { entry, exit }] of statesOf(config)) lists.push(entry ?? [], exit ?? []);
   const all = [...lists.flat(), ...Object.values(implementationsOf(machine).actions)];
   return all.flatMap((action) => {
-    const { collect, assignment } = (action ?? {}) as { readonly collect?: unknown; readonly assignment?: unknown };
+    const { collect, assignment } = fieldsOf(action);
     const parts = typeof assignment === 'object' && assignment !== null ? Object.values(assignment) : [assignment];
     return [action, collect, ...parts].flatMap((one) => (typeof one === 'function' ? [String(one)] : []));
   });

@@ -97,5 +97,5 @@ async function differs(mutated: Subject, { first, vertices }: MachineGraph): Pro
 function commutes({ swapped, chart }: Mutant, { vertices }: MachineGraph): string | undefined {
   if (swapped === undefined) return undefined;
   const edges = vertices.flatMap(({ edges }) => [...(edges?.values() ?? [])]);
-  return commuting(edges.filter(({ items }) => (items as ReadonlySet<string>).has(`${chart}: transition ${swapped}`)).length);
+  return commuting(edges.filter(({ items }) => items.has(`${chart}: transition ${swapped}`)).length);
 }

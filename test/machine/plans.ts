@@ -1,12 +1,12 @@
 /** The test paths through a machine's states: as data, as separate tests with short descriptions, and for the inspector. */
-import { waysOf } from '../paths/paths.js';
+import { type PathKind, waysOf } from '../paths/paths.js';
 import type { MachineEdge, MachineGraph, MachineVertex, Failure } from './graph.js';
 import type { MachineStep } from './options.js';
 import type { Plan } from './run.js';
 import type { Subject } from './subject.js';
 import type { StateValue } from 'xstate';
 import { nameOfStep } from './steps.js';
-import { coverageKinds, kindOf, type Item } from '../coverage/items.js';
+import { coverageKinds, kindOf } from '../coverage/items.js';
 import type { ShownPaths } from '../failure-page.js';
 import type { MachineCounts } from './coverage.js';
 import type { MachineTesting } from './testing.js';
@@ -14,12 +14,15 @@ import type { MachineTesting } from './testing.js';
 export const planKinds = ['shortest', 'tour', 'simple', 'pairs'] as const;
 export type PlanKind = (typeof planKinds)[number];
 
+/** The paths of a kind. The edges of a machine's graph lead to its own vertices. */
+const machineWays = (graph: MachineGraph, kind: PathKind) => waysOf(graph, kind) as readonly (readonly MachineEdge[])[];
+
 /**
  * Generates test paths: `shortest` reaches every state, `tour` covers all items, `simple` visits no state twice, and `pairs` takes each
  * transition after each possible previous one.
  */
 export function plansOf(subject: Subject, graph: MachineGraph, kind: PlanKind): readonly Plan[] {
-  const ways = kind === 'pairs' ? pairsOf(graph) : (waysOf(graph, kind) as readonly (readonly MachineEdge[])[]);
+  const ways = kind === 'pairs' ? pairsOf(graph) : machineWays(graph, kind);
   const wanted = subject.tests.toState ? ways.filter((way) => way.at(-1)?.to.isTarget) : ways;
   return wanted.map((way) => planOf(subject, graph, way));
 }
@@ -138,12 +141,12 @@ const stateOf = (value: StateValue): string =>
 /** Prepares a tested machine for the inspector: its test paths with their coverage, or the path to a failure. */
 export async function shownOf(testing: MachineTesting, counts: MachineCounts, failure?: Failure): Promise<ShownPaths> {
   const graph = await testing.graph();
-  const isPainted = ([item]: [string, number]) => coverageKinds.includes(kindOf(item as Item));
+  const isPainted = ([item]: [string, number]) => coverageKinds.some((kind) => kind === kindOf(item));
   const painted = Object.entries(counts).map(([chart, items]) => [
     chart,
     Object.fromEntries(Object.entries(items).filter(isPainted)),
   ]);
-  const ways = failure ? [edgesAlong(graph, failure.steps)] : (waysOf(graph, 'tour') as readonly (readonly MachineEdge[])[]);
+  const ways = failure ? [edgesAlong(graph, failure.steps)] : machineWays(graph, 'tour');
   return {
     of: { name: testing.machine.id, charts: Object.fromEntries((await testing.subject()).originals) },
     paths: ways.map((way) => shownPath(graph, way)),

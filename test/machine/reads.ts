@@ -6,7 +6,7 @@
  * same. If a text does not show what it reads, everything counts as read.
  */
 import type { AnyStateMachine } from 'xstate';
-import { implementationsOf } from './references.js';
+import { guardsIn, implementationsOf } from './references.js';
 import type { MachineTests } from './options.js';
 
 type Read = ReadonlySet<string> | 'all';
@@ -130,7 +130,7 @@ export function readsOfGuard(guard: unknown, named: Readonly<Record<string, unkn
     if (typeof one === 'string') visit(named[one]);
     else if (typeof one === 'object' && one !== null) visit(named[(one as { readonly type: string }).type]);
     if (typeof one !== 'function') return;
-    for (const inner of (one as { guards?: readonly unknown[] }).guards ?? []) visit(inner);
+    for (const inner of guardsIn(one)) visit(inner);
     const reads = isOfXState(one) ? [] : readsOf(one);
     if (reads !== 'all') for (const key of reads) found.add(key);
   };
@@ -143,7 +143,7 @@ export function constantsIn(guards: Iterable<unknown>): ReadonlySet<number | str
   const constants = new Set<number | string>();
   const visit = (guard: unknown): void => {
     if (typeof guard !== 'function') return;
-    for (const inner of (guard as { guards?: readonly unknown[] }).guards ?? []) visit(inner);
+    for (const inner of guardsIn(guard)) visit(inner);
     if (isOfXState(guard)) return;
     for (const [one] of textOf(guard).matchAll(/\b\d+(?:\.\d+)?\b/g)) constants.add(Number(one));
     for (const [, one] of textOf(guard).matchAll(/["'`]([^"'`]{1,40})["'`]/g)) constants.add(one!);

@@ -7,6 +7,7 @@ import { UsageError } from '../../machines/errors.js';
 import { kindOfLogic } from './stage.js';
 import { configOf, rulesOf, statesOf } from '../charts/config.js';
 import type { MachineTests } from './options.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 export interface References {
   readonly actions: ReadonlySet<string>;
@@ -64,15 +65,15 @@ class Found implements References {
     if (name !== undefined) this.actions.add(name);
     // XState's own actions are functions with what they were made of.
     if (typeof given !== 'function') return;
-    const { type, delay, src, id } = given as { type?: string; delay?: unknown; src?: unknown; id?: unknown };
+    const { type, delay, src, id } = fieldsOf(given);
     if (typeof delay === 'string') this.delays.add(delay);
     if (type === 'xstate.spawnChild') this.actor(src, id);
   }
 
   guard(given: unknown): void {
-    if (typeof given === 'string') this.guards.add(given);
-    else if (typeof given === 'object' && given !== null) this.guards.add((given as { readonly type: string }).type);
-    else for (const inner of (given as { guards?: readonly unknown[] } | undefined)?.guards ?? []) this.guard(inner);
+    const name = nameOfAction(given);
+    if (name !== undefined) this.guards.add(name);
+    else for (const inner of guardsIn(given)) this.guard(inner);
   }
 
   actor(src: unknown, id: unknown): void {
@@ -82,12 +83,18 @@ class Found implements References {
   }
 }
 
-/** The name of an action that is implemented elsewhere; `undefined` for a function in the chart. */
+/** The guards inside `and`, `or` or `not`. */
+export function guardsIn(guard: unknown): readonly unknown[] {
+  const { guards } = fieldsOf(guard);
+  return Array.isArray(guards) ? guards : [];
+}
+
+/** The name of an action or guard that is implemented elsewhere; `undefined` for a function in the chart. */
 export const nameOfAction = (action: unknown): string | undefined =>
   typeof action === 'string'
     ? action
     : typeof action === 'object' && action !== null
-      ? (action as { readonly type: string }).type
+      ? String(fieldsOf(action)['type'])
       : undefined;
 
 /** A machine and all machines that it can start, directly or indirectly, according to their configs. */

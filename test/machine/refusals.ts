@@ -2,7 +2,7 @@
  * Rejects meaningless options with an error that names them: a typo would silently skip a test while all others pass.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { isObject } from '../../machines/checks.js';
+import { fieldsOf, isObject } from '../../machines/checks.js';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { unknownWord } from '../../network/scenario/read.js';
@@ -155,7 +155,7 @@ function refuseProperty(name: string, property: unknown): void {
     );
   if (BOUNDS.every((bound) => keys.includes(bound)))
     throw new UsageError(`temporal.${name} has both within and withinMs. Use one of them, or two properties.`);
-  for (const [key, value] of Object.entries(property as Readonly<Record<string, unknown>>)) {
+  for (const [key, value] of Object.entries(fieldsOf(property))) {
     const isBound = BOUNDS.includes(key);
     if (!isBound && !isFunction(value))
       throw new UsageError(`temporal.${name}.${key} is not a function. Pass (snapshot) => boolean.`);

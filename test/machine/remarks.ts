@@ -11,6 +11,7 @@ import { implementationsOf, nameOfAction } from './references.js';
 import { isInvented } from './samples.js';
 import { parentOf } from '../../network/world/internals.js';
 import type { Timer } from './timers.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 export interface Remark {
   readonly kind: 'dropped event' | 'late result' | 'late event';
@@ -20,10 +21,7 @@ export interface Remark {
   readonly isFailure: boolean;
 }
 
-type ChartSnapshot = Pick<AnyMachineSnapshot, '_nodes' | 'machine' | 'status' | 'value'>;
-
-const isChart = (snapshot: unknown): snapshot is AnyMachineSnapshot =>
-  (snapshot as Partial<ChartSnapshot> | undefined)?._nodes !== undefined;
+const isChart = (snapshot: unknown): snapshot is AnyMachineSnapshot => fieldsOf(snapshot)['_nodes'] !== undefined;
 
 /**
  * An event that a child machine received from another actor and has no transition for. `null` if there is none.
@@ -137,10 +135,10 @@ const isLeaf = ({ type }: AnyStateNode): boolean => type === 'atomic' || type ==
 /** True if an entry action may have spawned this actor or armed this timer, according to its definition. */
 function canAsk(given: unknown, thing: AnyActor | Timer, { machine }: AnyStateNode): boolean {
   const action = implementationsOf(machine).actions[nameOfAction(given) ?? ''] ?? given;
-  const { type, event, id, collect, assignment } = (action ?? {}) as Readonly<Record<string, unknown>>;
-  const text = [collect, ...Object.values({ assignment, ...(assignment as object) })].map(String).join(' ');
+  const { type, event, id, collect, assignment } = fieldsOf(action);
+  const text = [collect, ...Object.values({ assignment, ...fieldsOf(assignment) })].map(String).join(' ');
   if (!('scheduled' in thing))
     return type === 'xstate.spawnChild' ? typeof id !== 'string' || id === thing.id : /\bspawn/.test(text);
   if (type !== 'xstate.raise' && type !== 'xstate.sendTo') return /\braise\b|\bsendTo\b/.test(text);
-  return typeof event === 'function' || (event as Message).type === thing.scheduled?.event.type;
+  return typeof event === 'function' || fieldsOf(event)['type'] === thing.scheduled?.event.type;
 }

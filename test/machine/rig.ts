@@ -273,7 +273,7 @@ export class Rig {
     const actor = this.find(name)!;
     const chart = this.subject.chartName(parentOf(actor)!.logic);
     const what = 'sends' in step ? `${how} ${step.event.type}` : how;
-    return chart === undefined ? null : (`${chart}: outcome ${baseName(actor)} ${what}` as Noted);
+    return chart === undefined ? null : `${chart}: outcome ${baseName(actor)} ${what}`;
   }
 
   /** The context as text. With "distinguish", the rest of the context is the application's responsibility. */

@@ -6,6 +6,7 @@ import { valuesOf } from './samples.js';
 import type { Settling } from './stage.js';
 import { heldAs, heldEvent, type Holds } from './steps.js';
 import type { Subject } from './subject.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /** A held service that is running in the machine's current state. */
 export interface HeldService extends HeldLogic {
@@ -31,7 +32,7 @@ export function* stepsOfService({ name, samples, kind, subject, args }: HeldServ
 export function settlingOf(step: MachineStep, how: Settling['how'], service: HeldService): Settling {
   if (how === 'completes') return { how };
   const { samples, kind, subject, args, name } = service;
-  const { sample, event, output, error, value } = { ...step } as Readonly<Record<string, unknown>>;
+  const { sample, event, output, error, value } = fieldsOf(step);
   const sampled = (otherwise: readonly unknown[]) => valuesOf(samples[how], args, otherwise, `service ${name}`)[sample as number];
   if (how === 'sends') return { how, value: (sample === undefined ? event : sampled([])) as Message };
   if (sample === undefined) return { how, value: output ?? error ?? value };

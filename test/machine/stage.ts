@@ -18,6 +18,7 @@ import type { Message } from '../../machines/effects.js';
 import { relay } from '../../network/world/internals.js';
 import { report, type TakenTransition } from '../../network/world/kernel.js';
 import { UsageError } from '../../machines/errors.js';
+import { keysOf } from '../../machines/records.js';
 
 const factories = {
   promise: fromPromise(async () => {}),
@@ -33,8 +34,7 @@ export type LogicKind = 'machine' | keyof typeof factories | 'other';
 export function kindOfLogic(logic: AnyActorLogic): LogicKind {
   if ('getStateNodeById' in logic) return 'machine';
   const source = String(logic.transition);
-  const found = Object.entries(factories).find(([, made]) => String(made.transition) === source);
-  return (found?.[0] as LogicKind | undefined) ?? 'other';
+  return keysOf(factories).find((kind) => String(factories[kind].transition) === source) ?? 'other';
 }
 
 /** A delayed event that is waiting for its time. */

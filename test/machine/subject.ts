@@ -15,6 +15,7 @@ import { implementationsOf, nameOfAction, referencesOf, refuseNoMachine, refuseU
 import { pathChance } from './path-chance.js';
 import type { Noted } from '../coverage/items.js';
 import { sentWithin } from './within.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /** The prefix of a function in the list of actions that reports the next action. */
 const COVERS = 'quiver.covers ';
@@ -75,7 +76,7 @@ export class Subject {
   /** The steps that begin in another way. */
   get otherStarts(): readonly MachineStep[] {
     const description = (start: Start) =>
-      encode('input' in start ? start.input : (start.snapshot as { value?: unknown }).value, () => undefined);
+      encode('input' in start ? start.input : fieldsOf(start.snapshot)['value'], () => undefined);
     return this.starts.map((start, i): MachineStep => ({ start: i, description: description(start) })).slice(1);
   }
 
@@ -166,7 +167,7 @@ export class Subject {
     const config = configOf(machine);
     const { actions } = implementationsOf(machine);
     const named = noteActions(config, chart, (name) => name in actions);
-    for (const name of named) if (!(name in actions)) this.unwritten.add(`${chart}: action ${name}` as Noted);
+    for (const name of named) if (!(name in actions)) this.unwritten.add(`${chart}: action ${name}`);
     askGuardsAgain(config, (guard) => void (this.nondeterministic ??= `guard ${guard} of ${chart}`));
     observeGuards(config, (item) => this.noting?.(`${chart}: ${item}`));
     const observed = chartOf({ ...config, options: { maxIterations: MICROSTEPS_MAX, ...config.options } }, withStandIns(machine));
@@ -174,7 +175,7 @@ export class Subject {
     this.originals.set(chart, machine);
     this.charts.set(chart, [
       ...itemsOf(machine),
-      ...named.map((name) => `action ${name}` as Item),
+      ...named.map((name): Item => `action ${name}`),
       ...outcomesOf(machine, this.tests.services),
     ]);
     return observed;
@@ -183,9 +184,9 @@ export class Subject {
   /** Records an action without an implementation that no config names: a function requested it. */
   lacks(actor: AnyActor, type: string): void {
     const chart = this.chartName(actor.logic);
-    if (chart === undefined || this.unwritten.has(`${chart}: action ${type}` as Noted)) return;
-    this.unwritten.add(`${chart}: action ${type}` as Noted);
-    this.charts.set(chart, [...this.charts.get(chart)!, `action ${type}` as Item]);
+    if (chart === undefined || this.unwritten.has(`${chart}: action ${type}`)) return;
+    this.unwritten.add(`${chart}: action ${type}`);
+    this.charts.set(chart, [...this.charts.get(chart)!, `action ${type}`]);
   }
 
   meet(actor: AnyActor): void {
@@ -267,7 +268,7 @@ function outcomesOf(machine: AnyStateMachine, services: MachineTests['services']
     const given = typeof samples === 'object' ? samples : {};
     const sent = Array.isArray(given.sends) ? (given.sends as readonly Message[]) : [];
     const ends = (OUTCOMES[kindOfLogic(logic)] ?? []).filter((end) => !isLeftOut(given[end]));
-    return [...ends, ...sent.map(({ type }) => `sends ${type}`)].map((end) => `outcome ${name} ${end}` as Item);
+    return [...ends, ...sent.map(({ type }) => `sends ${type}`)].map((end): Item => `outcome ${name} ${end}`);
   });
   return [...new Set(outcomes)];
 }

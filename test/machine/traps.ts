@@ -11,6 +11,8 @@ import { implementationsOf, nameOfAction } from './references.js';
 import { isFromOutside } from './steps.js';
 import type { Subject } from './subject.js';
 import { HELD, kindOfLogic } from './stage.js';
+import { fieldsOf } from '../../machines/checks.js';
+import type { Noted } from '../coverage/items.js';
 
 /** Machines with more configurations are not searched for cycles. */
 const CONFIGURATIONS_MAX = 500;
@@ -94,7 +96,7 @@ const isNothing = ({ target, actions, reenter }: AnyTransitionDefinition, node: 
 const isOnlyNoted = ({ eventType, actions }: AnyTransitionDefinition, machine: AnyStateMachine): boolean =>
   eventType === '*' &&
   actions.every((given) => {
-    const { type } = (implementationsOf(machine).actions[nameOfAction(given) ?? ''] ?? given) as { type?: string };
+    const { type } = fieldsOf(implementationsOf(machine).actions[nameOfAction(given) ?? ''] ?? given);
     return type === 'xstate.assign' || type === 'xstate.log';
   });
 
@@ -131,7 +133,7 @@ const isIdle = ({ items, view }: MachineEdge, idle: ReadonlySet<string>): boolea
 function idleTransitions(machine: AnyStateMachine): ReadonlySet<string> {
   const { actions } = implementationsOf(machine);
   const isPlain = (given: unknown): boolean => {
-    const { type, assignment } = (actions[nameOfAction(given) ?? ''] ?? given) as { type?: string; assignment?: unknown };
+    const { type, assignment } = fieldsOf(actions[nameOfAction(given) ?? ''] ?? given);
     if (type !== 'xstate.assign' || typeof assignment !== 'object' || assignment === null) return false;
     return Object.values(assignment).every((one) => typeof one !== 'function' || /^\(\{ ?context ?\}\)/.test(String(one)));
   };
@@ -275,7 +277,7 @@ export function* waitsWithoutTimeout(subject: Subject, graph: MachineGraph): Gen
   for (const [chart, machine] of subject.originals)
     for (const node of nodesOf(machine.root)) {
       const state = node.path.join('.');
-      const item = `${chart}: state ${state}`;
+      const item: Noted = `${chart}: state ${state}`;
       if (state !== '' && !reached.has(item)) continue;
       const services = servicesOf(subject, machine, node);
       const isTimed = ({ source, eventType }: AnyTransitionDefinition): boolean =>

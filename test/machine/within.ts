@@ -6,11 +6,11 @@
  * from elsewhere.
  */
 import type { AnyActor, AnyMachineSnapshot, AnyStateMachine, AnyTransitionDefinition } from 'xstate';
-import type { Message } from '../../machines/effects.js';
 import { descriptorsOf } from '../../network/world/kernel.js';
 import { configOf, isExternalEvent, rulesOf, statesOf } from '../charts/config.js';
 import type { MachineTests } from './options.js';
 import { reachableMachines, implementationsOf, nameOfAction, referencesOf } from './references.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 interface Sent {
   readonly type: string;
@@ -34,7 +34,7 @@ export function sentWithin(machine: AnyStateMachine, { services = {}, events = {
     }
   for (const [name, samples] of Object.entries(services))
     if (typeof samples === 'object' && Array.isArray(samples.sends) && isServiceOf(machine, name, family))
-      for (const { type } of samples.sends as Message[]) types.add(type);
+      for (const sent of samples.sends) types.add(String(fieldsOf(sent)['type']));
   for (const named of Object.keys(events)) types.delete(named);
   return types;
 }
@@ -57,9 +57,10 @@ function sentBy(machine: AnyStateMachine): readonly Sent[] {
   const look = (given: unknown, at?: string): void => {
     const action = written[nameOfAction(given) ?? ''] ?? given;
     used.add(action);
-    const { type, event, to } = (action ?? {}) as { type?: string; event?: { readonly type?: string }; to?: unknown };
-    if ((type === 'xstate.raise' || type === 'xstate.sendTo') && typeof event?.type === 'string')
-      sent.push({ type: event.type, to: type === 'xstate.raise' ? 'self' : receiverOf(to), ...(at !== undefined && { at }) });
+    const { type, event, to } = fieldsOf(action);
+    const { type: sentType } = fieldsOf(event);
+    if ((type === 'xstate.raise' || type === 'xstate.sendTo') && typeof sentType === 'string')
+      sent.push({ type: sentType, to: type === 'xstate.raise' ? 'self' : receiverOf(to), ...(at !== undefined && { at }) });
   };
   for (const { event, choice } of rulesOf(config)) for (const action of choice.actions ?? []) look(action, event);
   for (const [, { entry = [], exit = [] }] of statesOf(config)) for (const action of [...entry, ...exit]) look(action);
@@ -102,7 +103,7 @@ function receivedBy(snapshot: AnyMachineSnapshot): readonly string[] {
 function passesOn({ actions }: AnyTransitionDefinition, machine: AnyStateMachine): boolean {
   return actions.some((given: unknown) => {
     const action = implementationsOf(machine).actions[nameOfAction(given) ?? ''] ?? given;
-    const { type, event, collect } = (action ?? {}) as { type?: string; event?: unknown; collect?: unknown };
+    const { type, event, collect } = fieldsOf(action);
     if (type === 'xstate.sendTo') return typeof event === 'function';
     return (
       typeof action === 'function' &&

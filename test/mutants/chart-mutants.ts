@@ -12,6 +12,7 @@ import {
   type StateConfig,
 } from '../charts/config.js';
 import { diff, linesOf } from './render.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /**
  * A chart with one mistake in it, what was changed where, and the change as lines of a diff.
@@ -178,7 +179,7 @@ function isUnseen(actions: readonly unknown[], n: number, machine: AnyStateMachi
   const kinds = [actions[n - 1], actions[n]].map((action) => {
     const name = typeof action === 'object' ? (action as { readonly type: string }).type : action;
     const implementation = typeof name === 'string' ? machine.implementations.actions[name] : name;
-    const builtin = (implementation as { type?: string } | undefined)?.type;
+    const builtin = fieldsOf(implementation)['type'];
     if (builtin === 'xstate.emit') return 'emit';
     return typeof action === 'object' && builtin === undefined ? 'effect' : 'other';
   });

@@ -1,5 +1,6 @@
 /** Prints a chart with one line for each state and transition, so that two charts can be compared. */
 import { rulesOf, statesOf, type TransitionChoice, type StateConfig } from '../charts/config.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 export function linesOf(config: StateConfig): string[] {
   const rules = [...rulesOf(config)];
@@ -39,9 +40,9 @@ const namesOf = (actions: readonly unknown[]): string => actions.map(actionName)
 
 function actionName(action: unknown): string {
   if (typeof action === 'string') return action;
-  const { type, name, params } = action as { type?: string; name?: string; params?: { name?: string } };
-  if (typeof action === 'function') return name || type || 'a function';
-  return `${type}(${params?.name ?? ''})`;
+  const { type, name, params } = fieldsOf(action);
+  if (typeof action === 'function') return String(name || type || 'a function');
+  return `${String(type)}(${String(fieldsOf(params)['name'] ?? '')})`;
 }
 
 /** A guard in a sentence: an inline one has only the name of its key. */
@@ -52,7 +53,7 @@ export function describeGuard(guard: unknown): string {
 
 export function guardName(guard: unknown): string {
   if (typeof guard === 'string') return guard;
-  const { type, name, guards } = guard as { type?: string; name?: string; guards?: readonly unknown[] };
-  if (guards) return `${name} ${guards.map(guardName).join(' ')}`;
-  return name || type || 'a function';
+  const { type, name, guards } = fieldsOf(guard);
+  if (Array.isArray(guards)) return `${String(name)} ${guards.map(guardName).join(' ')}`;
+  return String(name || type || 'a function');
 }

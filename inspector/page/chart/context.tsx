@@ -3,6 +3,7 @@ import type { RoleView } from '../../../machines/protocol.js';
 import type { RoleNow } from '../../model/moment.js';
 import { valueText } from '../../model/values.js';
 import { ContextValue, isFolded, jsonText } from './context-value.js';
+import { fieldsOf } from '../../../machines/checks.js';
 
 interface ContextTableProps {
   readonly roles: readonly RoleNow[];
@@ -64,6 +65,6 @@ const entries = (context: unknown): [string, unknown][] =>
 /** The previous value, or `null` if it is the same. */
 function changed(before: RoleView | null, key: string, value: unknown): { readonly value: unknown } | null {
   if (before === null) return null;
-  const old = (before.context as Record<string, unknown>)[key] ?? null;
+  const old = fieldsOf(before.context)[key] ?? null;
   return jsonText(old) === jsonText(value) ? null : { value: old };
 }

@@ -28,7 +28,7 @@ export const addsGestures = signal(false);
 
 function recalled(): readonly OwnMoment[] {
   try {
-    return JSON.parse(sessionStorage.getItem(PLACE) ?? '[]') as OwnMoment[];
+    return JSON.parse(sessionStorage.getItem(PLACE) ?? '[]');
   } catch {
     // A page in a frame of no origin has no storage.
     return [];

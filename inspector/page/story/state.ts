@@ -27,7 +27,7 @@ let shown: { readonly run: string; readonly recording: ReadTrace } | null = null
 export async function askForStories(): Promise<void> {
   if (allStories.value.length > 0) return;
   const response = await askServer('./stories').catch(() => null);
-  if (response?.ok) allStories.value = (await response.json()) as Story[];
+  if (response?.ok) allStories.value = await response.json();
 }
 
 /** Closes the open story and shows the list of all stories. */

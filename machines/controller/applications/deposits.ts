@@ -11,7 +11,7 @@
  * Invariant: in `open`, every bin holds less than its capacity.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, tell, withEvent, type NodeId, type Received } from '../../effects.js';
+import { chartTypes, effects, type NodeId, type Received, send, tell, withEvent } from '../../effects.js';
 import { capacity, LOCAL_LEVEL, type Scale } from '../bins.js';
 import { deliveryRole, DEPOSITS, MAIN, type ControllerMessage, type Deposit, type NewTerms } from '../messages.js';
 
@@ -86,12 +86,12 @@ const contents = tell(({ context: { local, global, deposited } }: In) => ({
  * @public
  */
 export const depositsMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: DepositsContext;
     events: DepositsEvent;
     input: DepositsInput;
     emitted: { type: 'deposited'; amount: number };
-  },
+  }>(),
   actions: {
     ...effects<ControllerMessage>(),
     deposit: assign(({ context: { local, deposited } }, { amount }: Amount) => ({

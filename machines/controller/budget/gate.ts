@@ -12,7 +12,7 @@
  *   refused  a request was rejected: this node takes no part, and whatever comes is ignored
  */
 import { assign, emit, setup } from 'xstate';
-import { close, effects, tell, withEvent, type Message } from '../../effects.js';
+import { chartTypes, close, effects, type Message, tell, withEvent } from '../../effects.js';
 import type { OutsideEvent } from '../../protocol.js';
 import { onePermit } from './purse.js';
 
@@ -45,7 +45,7 @@ export function gateMachine(types: readonly string[], route: Route) {
     message: held[0]!,
   });
   return setup({
-    types: {} as { context: GateContext; events: Message; input: GateInput; emitted: { readonly type: 'stopped' } },
+    types: chartTypes<{ context: GateContext; events: Message; input: GateInput; emitted: { readonly type: 'stopped' } }>(),
     actions: {
       ...effects(),
       hold: assign(({ context }, event: Message) => ({ held: [...context.held, event] })),

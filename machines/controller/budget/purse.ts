@@ -13,7 +13,7 @@
  * Invariant: the node has sent as many messages as it was granted permits, or one less.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, tell, withEvent, type Address, type Message } from '../../effects.js';
+import { type Address, chartTypes, effects, type Message, send, tell, withEvent } from '../../effects.js';
 import { requestRole } from '../messages.js';
 
 /** A message to one node, from the protocol above. */
@@ -55,7 +55,7 @@ export const onePermit = () => ({ role: requestRole('R'), message: { type: 'take
 export function purseMachine() {
   const spend = [send(oldest), 'spend'] as const;
   return setup({
-    types: {} as { context: PurseContext; events: PurseEvent; emitted: { readonly type: 'stopped' } },
+    types: chartTypes<{ context: PurseContext; events: PurseEvent; emitted: { readonly type: 'stopped' } }>(),
     actions: {
       ...effects(),
       enqueue: assign(({ context }, sent: Outgoing) => ({ waiting: [...context.waiting, ...parcels(sent)] })),

@@ -4,6 +4,7 @@ import { deliveryRole, MAIN, requestRole } from '../messages.js';
 import type { ControllerOptions } from '../options.js';
 import { GATE } from './gate.js';
 import type { PurseContext } from './purse.js';
+import type { Message } from '../../effects.js';
 
 export interface BudgetOptions {
   /** Options of the controller. */
@@ -38,7 +39,7 @@ export const spentAt = (node: NodeView): number => purseOf(node)?.spent ?? (GATE
 export const isOfLayer = ({ message }: Flight): boolean => LAYER in message;
 
 function plain(flight: Flight): Flight {
-  const { [LAYER]: _, ...message } = flight.message as Flight['message'] & Record<string, unknown>;
+  const { [LAYER]: _, ...message }: Message & { readonly [LAYER]?: unknown } = flight.message;
   return { ...flight, message };
 }
 

@@ -26,7 +26,7 @@
  * next change would wait for its echo.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, withEvent, type LinkEvent, type NodeId, type Received } from '../../effects.js';
+import { chartTypes, effects, type LinkEvent, type NodeId, type Received, send, withEvent } from '../../effects.js';
 import {
   newChild,
   type Depleted,
@@ -73,12 +73,12 @@ const apart = { 'link.down': {}, 'link.up': {}, severed: {} } as const;
  * @public
  */
 export const mainMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: MainContext;
     events: MainEvent;
     input: MainInput;
     emitted: MainNotification;
-  },
+  }>(),
   actions: {
     ...effects<ControllerMessage>(),
     addChild: assign(({ context }) => ({

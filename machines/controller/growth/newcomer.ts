@@ -7,7 +7,7 @@
  * become its parent. A former parent may not have received the returned permits. All other messages are dropped, and commands wait.
  */
 import { assign, setup } from 'xstate';
-import { close, effects, open, withEvent, type LinkEvent, type NodeId, type Received } from '../../effects.js';
+import { chartTypes, close, effects, type LinkEvent, type NodeId, open, type Received, withEvent } from '../../effects.js';
 import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Settings, type Welcome } from '../messages.js';
 import type { Past } from './member.js';
 import { memberRoles } from './roles.js';
@@ -38,11 +38,11 @@ const join = [
  * @public
  */
 export const newcomerMachine = setup({
-  types: {} as {
+  types: chartTypes<{
     context: NewcomerInput;
     events: Received<Welcome> | LinkEvent;
     input: NewcomerInput;
-  },
+  }>(),
   actions: {
     ...effects(),
     giveUp: assign(({ context: { vacant, past } }, { peer }: LinkEvent) => ({

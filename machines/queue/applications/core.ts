@@ -32,7 +32,7 @@ export function placesOptions({ runs = 1, log = true, ...raw }: Raw, graph: Netw
   if (!isIntegerOf(runs, 1, RUNS_MAX))
     throw new UsageError(`options.runs is ${JSON.stringify(runs)}. Use an integer from 1 to ${RUNS_MAX}.`);
   if (typeof log !== 'boolean') throw new UsageError(`options.log is ${JSON.stringify(log)}. Use true or false.`);
-  return { ...fixedQueueOptions(raw, graph), runs: runs as number, log };
+  return { ...fixedQueueOptions(raw, graph), runs, log };
 }
 
 /** Options of the queue below an application, whose messages do not follow the tree. */

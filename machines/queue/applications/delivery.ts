@@ -20,7 +20,7 @@
  * follow each other in a circle; then one of them is delivered before its predecessor.
  */
 import { assign, emit, raise, setup } from 'xstate';
-import { arm, disarm, effects, send, tell, withEvent, type NodeId } from '../../effects.js';
+import { arm, chartTypes, disarm, effects, type NodeId, send, tell, withEvent } from '../../effects.js';
 import { isAnything, type ShapesOf } from '../../shapes.js';
 import { isOperation, isOperationOrNone, nodeOf, PLACES, type Ask, type Gone, type OperationId, type Placed } from './places.js';
 
@@ -110,7 +110,7 @@ const nextOf = ({ last, held }: DeliveryContext): Held | undefined =>
  * @public
  */
 export const deliveryMachine = setup({
-  types: {} as { context: DeliveryContext; events: DeliveryEvent; input: DeliveryInput; emitted: Sent | Delivered },
+  types: chartTypes<{ context: DeliveryContext; events: DeliveryEvent; input: DeliveryInput; emitted: Sent | Delivered }>(),
   actions: {
     ...effects<Deliver | Ask>(),
     keepOwn: assign((_, { message }: { message: unknown }) => ({ own: message })),

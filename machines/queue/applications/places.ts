@@ -16,7 +16,19 @@
  * that restarts draws another run, so an operation after a restart is never mistaken for one before it.
  */
 import { assign, emit, raise, setup } from 'xstate';
-import { arm, disarm, draw, effects, send, tell, withEvent, type DrawnEvent, type NodeId, type Received } from '../../effects.js';
+import {
+  arm,
+  chartTypes,
+  disarm,
+  draw,
+  type DrawnEvent,
+  effects,
+  type NodeId,
+  type Received,
+  send,
+  tell,
+  withEvent,
+} from '../../effects.js';
 import { listOf, nullOr, type FieldCheck, type ShapesOf } from '../../shapes.js';
 import { POINTER, type Queued } from '../messages.js';
 
@@ -109,7 +121,7 @@ const goneButLatest = ({ context, event }: AskedIn) =>
  * @public
  */
 export const placesMachine = setup({
-  types: {} as { context: PlacesContext; events: PlacesEvent; input: PlacesInput; emitted: Placed | Followed },
+  types: chartTypes<{ context: PlacesContext; events: PlacesEvent; input: PlacesInput; emitted: Placed | Followed }>(),
   actions: {
     ...effects<Follows | Gone>(),
     noteRun: assign((_, { value }: DrawnEvent) => ({ run: value })),
