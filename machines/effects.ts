@@ -31,6 +31,8 @@ export type AnyMessage = Message | (Message & Readonly<Record<string, unknown>>)
 /** A message at its receiver, with the node that it came from, or the port in an anonymous protocol. */
 export type Received<M, A extends Address = NodeId> = M & { readonly from: A };
 
+export const addressesOf = <A extends Address>(to: A | readonly A[]): readonly A[] => (typeof to === 'object' ? to : [to]);
+
 export interface Send<M extends Message = Message> {
   /** One address or several, in the order of sending. An empty list sends nothing. */
   readonly to: Address | readonly Address[];

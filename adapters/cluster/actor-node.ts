@@ -19,6 +19,7 @@ import { deliverTo, Node, type Outcome } from '../../network/world/node.js';
 import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/pending.js';
 import type { SchedulerLike } from 'rxjs';
 import { asError } from '../../machines/errors.js';
+import { addressesOf } from '../../machines/effects.js';
 
 export interface ActorWorld {
   readonly id: NodeId;
@@ -117,8 +118,7 @@ export class ActorNode {
 
   private perform({ closed, timers, sends, emitted }: Outcome): void {
     this.pending.follow({ closed, timers }, this.waiter);
-    for (const { to, message } of sends)
-      for (const peer of typeof to === 'string' ? [to] : (to as readonly NodeId[])) this.world.send(this.key, peer, message);
+    for (const { to, message } of sends) for (const peer of addressesOf(to)) this.world.send(this.key, String(peer), message);
     this.notices.push(...(emitted as ClusterNotice[]));
     this.notify();
   }

@@ -83,7 +83,10 @@ export function tabsTransport(channel: string, environment: InEnvironment): Tran
     };
     signal.addEventListener('abort', () => void leave(), { once: true });
     const connection = {
-      send: (to: NodeId, body: Json) => void (met.has(to) && Channels.of(line).send(DATA, to, { type: DATA, body } as Message)),
+      send(to: NodeId, body: Json) {
+        const message = { type: DATA, body };
+        if (met.has(to)) Channels.of(line).send(DATA, to, message);
+      },
       close: leave,
     };
     const watch = (peer: NodeId) => listed?.watch(peer, () => node.attempt('ended', { peer }));

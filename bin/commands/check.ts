@@ -95,19 +95,16 @@ async function* onEveryGraph(
   { where, json, scenario: { protocol }, again = where }: Source,
   n: number,
 ): AsyncGenerator<ReadScenario> {
-  const {
-    topology: _,
-    options = {},
-    ...rest
-  } = json as Readonly<Record<string, unknown>> & { readonly options?: Readonly<Record<string, unknown>> };
+  const { topology: _, options: given, ...rest } = fieldsOf(json);
+  const options = fieldsOf(given);
   const text = JSON.stringify([options, rest]);
   const fixed = Array.from({ length: n }, (_, i) => `n${i}`).filter((node) => text.includes(JSON.stringify(node)));
   try {
     for (const topology of everyTopology(n, { protocol, options, fixed })) {
       const links = topology.links.map(([u, v]) => `${u}-${v}`).join(' ');
-      const given = { ...fieldsOf(json), topology };
-      const scenario = await parseIn(dirname(where), given);
-      yield { where: `${where} on ${links || 'n0'}`, json: given, scenario, again: `${again} --graphs ${n}`.trim() };
+      const onGraph = { ...fieldsOf(json), topology };
+      const scenario = await parseIn(dirname(where), onGraph);
+      yield { where: `${where} on ${links || 'n0'}`, json: onGraph, scenario, again: `${again} --graphs ${n}`.trim() };
     }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

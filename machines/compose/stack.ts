@@ -106,8 +106,10 @@ export function nextOfStack(
 ): { readonly event: Message; readonly command?: Message } | null {
   if (value === 'armed') return null;
   const index = context.queue.findIndex(accepts);
-  if (value === 'idle') return index < 0 ? null : { event: { type: 'ready', index } as Message };
-  return index < 0 ? { event: { type: 'park' } } : { event: { type: 'turn', index } as Message, command: context.queue[index]! };
+  const isIdle = value === 'idle';
+  if (index < 0) return isIdle ? null : { event: { type: 'park' } };
+  const event = { type: isIdle ? 'ready' : 'turn', index };
+  return isIdle ? { event } : { event, command: context.queue[index]! };
 }
 
 /** Command that was taken in a step of the stack; `null` if none. */

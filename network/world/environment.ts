@@ -174,7 +174,10 @@ export class Environment {
   }
 
   private allReturning(): readonly (readonly [from: NodeId, to: NodeId])[] {
-    return [...this.returning].map((channel) => channel.split('\n') as [NodeId, NodeId]);
+    return [...this.returning].map((channel) => {
+      const [from = '', to = ''] = channel.split('\n');
+      return [from, to];
+    });
   }
 
   /** The next entry of a lane. A change of a channel that is already in effect is skipped. */

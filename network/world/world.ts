@@ -7,7 +7,7 @@
  * The driver waits for messages, timers and reactions in time, or picks the next choice by search, by chance or from a record. It also
  * answers draws, and decides whether a message is lost or duplicated when it is sent.
  */
-import type { Address, Message, NodeId } from '../../machines/effects.js';
+import type { Message, NodeId } from '../../machines/effects.js';
 import type { Choose, Configuration, Flight, Reaction } from '../../machines/protocol.js';
 import type { Choice, StartState } from './choice.js';
 import { ConfigurationView } from './configuration.js';
@@ -23,6 +23,7 @@ import { Pending, type TimerWaiter } from './pending.js';
 import type { Happening, MessageEvent } from './script.js';
 import type { Selected } from './selections.js';
 import { senderAs, Traffic } from './traffic.js';
+import { addressesOf } from '../../machines/effects.js';
 
 export class World {
   readonly nodes = new Map<NodeId, Node>();
@@ -197,8 +198,7 @@ export class World {
     const { newcomer } = this.frame.protocol;
     const admitted = outcome.emitted.map((notification) => this.admit(newcomer?.(notification), node));
     for (const { to, message } of outcome.sends) {
-      for (const address of Array.isArray(to) ? to : [to as Address])
-        this.traffic.send(node, address, message, sent, this.isThere);
+      for (const address of addressesOf(to)) this.traffic.send(node, address, message, sent, this.isThere);
     }
     this.follow(node, outcome);
     this.view.touch(node);

@@ -27,6 +27,7 @@ import {
   type InvokeConfig,
   type StateConfig,
 } from '../charts/config.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /** A reference to another actor in a context or an event, as plain data: events can be sent to it, but its snapshot cannot be read. */
 export interface ActorReference {
@@ -114,7 +115,7 @@ class Translation {
 
   /** The context is made with references instead of actors, and spawns nothing. */
   private contextOf(config: ChartConfig): unknown {
-    const { context } = config as { readonly context?: unknown };
+    const { context } = fieldsOf(config);
     if (typeof context !== 'function') return context ?? {};
     return (args: Args): unknown => context(this.seen(args, 'its context'));
   }
@@ -302,8 +303,7 @@ class Translation {
         enqueue(target === this.name ? tellEffect(message) : sent(target, message));
         return;
       }
-      const named =
-        typeof delay === 'string' ? (this.machine.implementations.delays as Readonly<Record<string, unknown>>)[delay] : delay;
+      const named = typeof delay === 'string' ? fieldsOf(this.machine.implementations.delays)[delay] : delay;
       const timer = this.timerOf(id, { to: target, event: message }, where);
       enqueue({ type: 'arm', params: { timer, delay: Math.max(0, Number(resolved(named, args, params))) } });
     }) as never);
@@ -325,7 +325,7 @@ class Translation {
 
   private canceling({ sendId }: BuiltIn, where: string): unknown {
     return disarm((args: Args) => ({
-      timer: resolved(sendId, this.seen(args, where)) as string,
+      timer: String(resolved(sendId, this.seen(args, where))),
     }));
   }
 
@@ -337,11 +337,11 @@ class Translation {
       );
     }
     if (typeof to === 'string') return this.known(to.replace(/^#_/, ''), where).id;
-    const id = (to as Partial<ActorReference> | null | undefined)?.id;
+    const { id } = fieldsOf(to);
     if (to === undefined) return this.name;
     return id === undefined
       ? this.refuse(`${where} sends to ${JSON.stringify(to)}`, `the actors are ${this.group.names.join(', ')}`)
-      : this.known(id, where).id;
+      : this.known(String(id), where).id;
   }
 
   private known(name: string, where: string): ActorReference {

@@ -12,7 +12,7 @@ import { orderMatters } from './restart.js';
 const JOINT = ':';
 
 export class Renaming {
-  private readonly place: ReadonlyMap<NodeId, number>;
+  private readonly place: ReadonlyMap<unknown, number>;
 
   constructor(
     private readonly names: ReadonlyMap<NodeId, NodeId>,
@@ -44,9 +44,9 @@ export class Renaming {
 
   private list(list: readonly unknown[], key: string): unknown[] {
     const renamed = list.map((item) => this.renamed(item, key));
-    if (this.ordered.has(key) || list.length < 2 || !list.every((item) => this.place.has(item as NodeId))) return renamed;
-    const places = list.map((item) => this.place.get(item as NodeId)!);
+    if (this.ordered.has(key) || list.length < 2 || !list.every((item) => this.place.has(item))) return renamed;
+    const places = list.map((item) => this.place.get(item)!);
     if (places.some((place, i) => i > 0 && place <= places[i - 1]!)) throw orderMatters(key);
-    return renamed.toSorted((a, b) => this.place.get(a as NodeId)! - this.place.get(b as NodeId)!);
+    return renamed.toSorted((a, b) => this.place.get(a)! - this.place.get(b)!);
   }
 }

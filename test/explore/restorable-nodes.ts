@@ -6,7 +6,7 @@
  */
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Address, Message } from '../../machines/effects.js';
-import { ProtocolError } from '../../machines/errors.js';
+import { ProtocolError, thrownText } from '../../machines/errors.js';
 import type { Choose, NodeView, RoleStart, RoleView, Times } from '../../machines/protocol.js';
 import { SnapshotHost, type Steps } from '../../network/world/hosts.js';
 import { emptyOutcome, deliverTo, Node, type Outcome } from '../../network/world/node.js';
@@ -15,6 +15,7 @@ import { macrostep, restore, type Stepped } from '../../network/world/rememberin
 import type { Local } from './locals.js';
 import type { SearchedSystem } from './system.js';
 import { NOW } from './times.js';
+import { addressesOf } from '../../machines/effects.js';
 
 export interface IncomingEvent {
   readonly event: Message;
@@ -127,7 +128,7 @@ export class RestorableNodes {
     }
     return {
       local: { node, view: this.viewOf(node), timers: timersOf(pending.armed), reactions: sorted(pending.reactions) },
-      sends: outcomes.flatMap(({ sends }) => sends.flatMap(({ to, message }) => addresses(to).map((to) => ({ to, message })))),
+      sends: outcomes.flatMap(({ sends }) => sends.flatMap(({ to, message }) => addressesOf(to).map((to) => ({ to, message })))),
       emitted: outcomes.flatMap(({ emitted }) => emitted),
     };
   }
@@ -144,7 +145,7 @@ export class RestorableNodes {
     try {
       return run();
     } catch (error) {
-      const { message } = error as Error;
+      const message = thrownText(error);
       const place = `node ${this.system.nodes[node]}`;
       // The error already contains them.
       if (message.startsWith(`${place}: its step for `)) throw error;
@@ -152,8 +153,6 @@ export class RestorableNodes {
     }
   }
 }
-
-const addresses = (to: Address | readonly Address[]): readonly Address[] => (Array.isArray(to) ? to : [to as Address]);
 
 const sorted = (places: readonly number[]): readonly number[] => places.toSorted((a, b) => a - b);
 

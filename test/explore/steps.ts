@@ -211,9 +211,10 @@ export class LocalSteps {
 
   private findEnabled(local: number): readonly number[] {
     const { node, timers, reactions } = this.locals.get(local);
-    const enabled = timers.map(([role, timer]) =>
-      this.events.intern({ node, kind: 'timer', event: { type: 'timer', timer } as Message, role, timer }),
-    );
+    const enabled = timers.map(([role, timer]) => {
+      const event = { type: 'timer', timer };
+      return this.events.intern({ node, kind: 'timer', event, role, timer });
+    });
     for (const reaction of new Set(reactions)) {
       const { event } = this.system.reactions[reaction]!;
       enabled.push(this.events.intern({ node, kind: 'reaction', event, reaction }));

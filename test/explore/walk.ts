@@ -4,7 +4,7 @@
  * The search only stores the parent of each state. The transition between them is found by expanding the parent again. Messages get the
  * numbers that a network would assign, in the order of sending along this path, so that a simulation can replay the choices.
  */
-import type { Address, Message, NodeId } from '../../machines/effects.js';
+import type { Message, NodeId } from '../../machines/effects.js';
 import type { Choice } from '../../network/world/choice.js';
 import type { LocalEvent } from './events.js';
 import type { Hop } from './lasso.js';
@@ -13,6 +13,7 @@ import type { FirstState } from './starts.js';
 import type { States } from './store.js';
 import type { Symmetry } from './symmetry.js';
 import { DELIVER, DOUBLE, LINK, LOCAL, LOSE } from './successors.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 export interface Walked {
   readonly choice: Choice;
@@ -235,8 +236,8 @@ export class Walk {
 function receives({ kind, event }: LocalEvent): string {
   if (kind === 'reload') return 'restarts from its storage';
   if (kind !== 'link') return `receives the command ${describe(event)}`;
-  const { peer } = event as Message & { readonly peer: Address };
-  return `is notified that its link to ${peer} is ${event.type === 'link.up' ? 'up' : 'down'}`;
+  const { peer } = fieldsOf(event);
+  return `is notified that its link to ${String(peer)} is ${event.type === 'link.up' ? 'up' : 'down'}`;
 }
 
 /** An event as text: its type and its other fields. */

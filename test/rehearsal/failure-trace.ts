@@ -68,10 +68,10 @@ class Lane {
   /** Moves a chart to its next state. Finished requests are removed, and all requests when the process ends. */
   take(role: string, event: string, context?: object): void {
     const view = this.roles.get(role);
-    const { on = {} } = CHARTS[view?.chart ?? '']?.states[view!.value as string] ?? {};
+    const { on = {} } = CHARTS[view?.chart ?? '']?.states[String(view?.value)] ?? {};
     const value = on[event];
     if (!view || value === undefined) return;
-    this.taken.push([role, view.value as string, event, 0]);
+    this.taken.push([role, String(view.value), event, 0]);
     this.put(role, value === 'over' ? null : { ...view, value, context: context ?? view.context });
     if (value === 'down') for (const other of this.roles.keys()) if (other !== role) this.put(other, null);
   }

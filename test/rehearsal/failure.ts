@@ -4,6 +4,7 @@ import { UsageError } from '../../machines/errors.js';
 import { FAILURE_VERSION, type RehearsalFailure, type RehearsalOutcome } from './report.js';
 import { FAULTS, LIMIT_SETTINGS, SECONDS_MAX, type RehearsalFrame, type RehearsalScenario } from './scenario.js';
 import type { RehearsalEvent } from './world.js';
+import { entriesOf } from '../../machines/records.js';
 
 /** Number of turns in the log of a file. */
 const LOG_MAX = 400;
@@ -107,7 +108,8 @@ function wrongIn(scenario: Raw): string | null {
   if (!isLatency(scenario['latencyMs'])) return 'scenario.latencyMs is not two times of at least 0, the smaller one first';
   const isDistance = (one: unknown): one is Raw => isObject(one) && isListOf(one['between'], isOf) && isLatency(one['latencyMs']);
   if (!isListOf(distances, isDistance)) return 'scenario.distances is not a list of pairs of processes with their latency';
-  if (!LIMIT_SETTINGS.includes(scenario['limits'] as never)) return `scenario.limits is not one of ${LIMIT_SETTINGS.join(', ')}`;
+  if (!LIMIT_SETTINGS.some((setting) => setting === scenario['limits']))
+    return `scenario.limits is not one of ${LIMIT_SETTINGS.join(', ')}`;
   if (!isObject(scenario['knobs'])) return 'scenario.knobs is not an object';
   if (!isListOf(faults, isObject)) return 'scenario.faults is not a list';
   const wrong = faults.map((fault, i) => wrongFault(fault, `scenario.faults[${i}]`, isOf));
@@ -115,7 +117,8 @@ function wrongIn(scenario: Raw): string | null {
 }
 
 function wrongFault({ what, who, other, ...rest }: Raw, place: string, isOf: (id: unknown) => boolean): string | null {
-  if (!FAULTS.includes(what as never)) return `${place} is the unknown fault "${String(what)}". Use one of: ${FAULTS.join(', ')}`;
+  if (!FAULTS.some((fault) => fault === what))
+    return `${place} is the unknown fault "${String(what)}". Use one of: ${FAULTS.join(', ')}`;
   const stranger = [who, ...(other === undefined ? [] : [other])].find((id) => !isOf(id));
   if (stranger !== undefined) return `${place} concerns "${String(stranger)}", which is not one of its processes`;
   const odd = ['atMs', 'lastsMs'].find((key) => !isTime(rest[key]));
@@ -133,8 +136,8 @@ export function checkReplay(
   { services, clients }: Pick<RehearsalFrame, 'services' | 'clients'>,
 ): RehearsalFailure {
   const failure = checkFailure(value);
-  for (const [kind, here] of Object.entries({ services, clients })) {
-    const there = failure.scenario[kind as 'services' | 'clients'];
+  for (const [kind, here] of entriesOf({ services, clients })) {
+    const there = failure.scenario[kind];
     if ([...there].sort().join() !== [...here].sort().join())
       throw new UsageError(
         `This is a failure of another rehearsal: its ${kind} are ${there.join(', ') || 'none'}, but this rehearsal has ${here.join(', ') || 'none'}. Use the rehearsal that reported it.`,

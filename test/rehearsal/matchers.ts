@@ -1,6 +1,7 @@
 /** Matchers for `expect.extend` of Vitest and Jest. */
 import { formatFailure } from './failure.js';
 import type { Rehearsal } from './report.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 /**
  * Matchers for `expect.extend` of Vitest and Jest: `toHold` fails if a rehearsal has found a failure, and prints its events.
@@ -24,8 +25,8 @@ export const rehearsalMatchers = {
    * `RehearsalReporter` also receives the failure.
    */
   toHold(this: unknown, { failure, runs }: Rehearsal): { readonly pass: boolean; message(): string } {
-    const { task } = (this ?? {}) as { readonly task?: { readonly meta: object } };
-    if (failure && task) Object.assign(task.meta, { rehearsal: failure });
+    const { task } = fieldsOf(this);
+    if (failure && task) Object.assign(fieldsOf(fieldsOf(task)['meta']), { rehearsal: failure });
     return {
       pass: failure === null,
       message: () =>

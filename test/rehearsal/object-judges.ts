@@ -6,6 +6,7 @@ import { Calm } from './calm.js';
 import type { RehearsalJudge, RehearsalVerdict } from './judges.js';
 import { linearize, type ObjectOperation, type SequentialObject } from './linearizability.js';
 import type { RehearsalEvent } from './world.js';
+import { entriesOf } from '../../machines/records.js';
 
 /**
  * Checks that an object is linearizable: the operations that peers reported with `peer.operation(object, input, run)` can have happened one
@@ -95,7 +96,7 @@ export const withinBudget = (what: string, field: string, budget: number): Rehea
     let taken = 0;
     return {
       observe: noted(what, ({ peer, [field]: amount }) => {
-        taken += amount as number;
+        taken += Number(amount);
         return taken > budget ? `${peer} took ${amount}, for a total of ${taken} of ${budget}` : null;
       }),
     };
@@ -137,9 +138,7 @@ export const oneLeader = (what = 'leader', electedMs = ELECTED_MS): RehearsalJud
         const [[first, leader] = [], ...others] = leaders;
         const other = others.find(([, its]) => its !== leader);
         if (other) return `the leader of ${first} is ${leader}, but that of ${other[0]} is ${other[1]}`;
-        return first === undefined || leaders.has(leader as string)
-          ? null
-          : `the leader of ${first} is ${leader}, which is not up`;
+        return first === undefined || leaders.has(String(leader)) ? null : `the leader of ${first} is ${leader}, which is not up`;
       },
     };
   },
@@ -226,10 +225,9 @@ export const noLeaks = (
     observe: ({ type, peer, warning, ...holds }) => {
       if (type === 'warning') return String(warning).includes('MaxListeners') ? `${peer}: ${warning}` : null;
       if (type !== 'holds') return null;
-      for (const [what, most] of Object.entries({ ...HELD_MAX, ...bounds })) {
-        const held = holds[what] as number;
-        if (held > most)
-          return `${peer} has ${held} ${HELD_WORDS[what as keyof typeof HELD_WORDS]} at the end; the limit is ${most}`;
+      for (const [what, most] of entriesOf({ ...HELD_MAX, ...bounds })) {
+        const held = Number(holds[what]);
+        if (held > most) return `${peer} has ${held} ${HELD_WORDS[what]} at the end; the limit is ${most}`;
       }
       return null;
     },
@@ -254,7 +252,7 @@ export const bounded = (what: string, field: string, most: number): RehearsalJud
   name: `bounded ${what}`,
   begin: () => ({
     observe: noted(what, ({ peer, [field]: amount }) =>
-      (amount as number) > most ? `${field} of "${what}" is ${amount as number} at ${peer}; the limit is ${most}` : null,
+      Number(amount) > most ? `${field} of "${what}" is ${String(amount)} at ${peer}; the limit is ${most}` : null,
     ),
   }),
 });

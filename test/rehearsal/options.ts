@@ -115,7 +115,7 @@ const KINDS: Readonly<Record<keyof RehearseOptions, readonly [is: (value: unknow
     `an integer from 1 to ${count(RUNS_MAX)}; for more runs, start again with another \`seed\``,
   ],
   seconds: [
-    (value) => isSeconds(value, false) && (value as number) <= SECONDS_MAX,
+    (value) => isSeconds(value, false) && Number(value) <= SECONDS_MAX,
     `a number greater than 0 and at most ${count(SECONDS_MAX)}, a day of virtual time`,
   ],
   seed: [(value) => Number.isSafeInteger(value), 'an integer'],

@@ -67,7 +67,7 @@ export class RehearsalReporter {
 
   /** Called by Vitest. */
   onTestCaseResult(test: ReportedTest): void {
-    const { rehearsal } = test.meta() as { readonly rehearsal?: RehearsalFailure };
+    const { rehearsal }: { readonly rehearsal?: RehearsalFailure } = test.meta();
     if (test.result().state !== 'failed' || !isObject(rehearsal)) return;
     const { judge, description, seed } = rehearsal;
     const file = join(this.folder, `${fileNameOf(test.fullName)}-${seed}.json`);

@@ -4,6 +4,7 @@ import { UsageError } from '../../machines/errors.js';
 import { realNow } from './here.js';
 import type { RehearsalOutcome } from './report.js';
 import { scenarioOfShape, shapesOf, type RehearsalFrame, type RehearsalScenario, type RehearsalShape } from './scenario.js';
+import { fieldsOf } from '../../machines/checks.js';
 
 export interface FoundFailure {
   readonly scenario: RehearsalScenario;
@@ -19,7 +20,7 @@ export async function loadFastCheck(): Promise<typeof FastCheck> {
   try {
     return (await import('fast-check')).default;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    if (fieldsOf(error)['code'] !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new UsageError(
       'A rehearsal requires fast-check to draw faults, and it is not installed. Run: npm install --save-dev fast-check',
     );

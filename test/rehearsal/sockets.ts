@@ -10,6 +10,9 @@ import { Duplex } from 'node:stream';
 import { ConnectionEnd, connectTo, listenersOf } from './connections.js';
 import { here } from './here.js';
 import type { Process, VirtualWorld } from './world.js';
+import { fieldsOf } from '../../machines/checks.js';
+
+const isListener = (value: unknown): value is (...args: unknown[]) => void => typeof value === 'function';
 
 const OWN = ['', 'localhost', '127.0.0.1', '::1'];
 const NOTHING = Buffer.alloc(0);
@@ -50,13 +53,10 @@ export class WorldTcpSocket extends Duplex {
   static connect(...args: unknown[]): WorldTcpSocket {
     const { world, process } = here()!;
     const [first, second] = args;
-    const { port, host = 'localhost' } = (typeof first === 'object' ? first : { port: first, host: asText(second) }) as {
-      readonly port: unknown;
-      readonly host?: string | undefined;
-    };
-    const socket = new WorldTcpSocket(world, process, OWN.includes(host) ? process.id : host);
+    const { port, host = 'localhost' } = typeof first === 'object' ? fieldsOf(first) : { port: first, host: asText(second) };
+    const socket = new WorldTcpSocket(world, process, OWN.includes(String(host)) ? process.id : String(host));
     const connected = args.at(-1);
-    if (typeof connected === 'function') socket.once('connect', connected as () => void);
+    if (isListener(connected)) socket.once('connect', connected);
     socket.dial(String(port));
     return socket;
   }
@@ -185,14 +185,14 @@ export class WorldTcpServer extends EventEmitter {
   static create(...args: unknown[]): WorldTcpServer {
     const { world, process } = here()!;
     const server = new WorldTcpServer(world, process);
-    const listener = args.find((arg) => typeof arg === 'function');
-    if (listener) server.on('connection', listener as () => void);
+    const listener = args.find(isListener);
+    if (listener) server.on('connection', listener);
     return server;
   }
 
   listen(...args: unknown[]): this {
     const [first] = args;
-    const asked = Number((typeof first === 'object' && first !== null ? (first as { port?: unknown }).port : first) ?? 0);
+    const asked = Number((typeof first === 'object' ? fieldsOf(first)['port'] : first) ?? 0);
     const listeners = listenersOf(this.world);
     const at = (port: number) => `${this.process.id}:${port}`;
     this.port = asked;
@@ -201,7 +201,7 @@ export class WorldTcpServer extends EventEmitter {
     if (!isTaken) listeners.set(at(this.port), this);
     this.listening = !isTaken;
     const listener = args.at(-1);
-    if (typeof listener === 'function') this.once('listening', listener as () => void);
+    if (isListener(listener)) this.once('listening', listener);
     this.world.after(0.01, this.process, `listens at ${this.port}`, () =>
       isTaken
         ? this.emit('error', failure('listen', 'EADDRINUSE', `listen EADDRINUSE: address already in use :::${this.port}`))

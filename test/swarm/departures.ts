@@ -101,7 +101,8 @@ export function* departuresIn(protocol: Protocol, json: Json, crashes = standsCr
   for (const { node, at } of announcementsOf(scenario)) {
     for (const way of known) {
       // Between two ticks: what comes in the tick of the notification comes first.
-      const events = [...((json['events'] as Json[] | undefined) ?? []), ...way({ node, at: at + 0.75 }, scenario)];
+      const given: readonly Json[] = Array.isArray(json['events']) ? json['events'] : [];
+      const events = [...given, ...way({ node, at: at + 0.75 }, scenario)];
       const departure = { ...json, events: events.sort((a, b) => timeOf(a) - timeOf(b)) };
       if (acceptedBy(protocol, departure)) yield departure;
     }

@@ -75,7 +75,7 @@ export function recordWalk(walk: SystemWalk, protocol: Protocol): RecordedWalk {
  * The result of a step, without the transitions that led there: charts with the same behavior are equal, wherever their transitions are.
  */
 function outcomeOf(line: TraceLine): string {
-  const { taken: _, refused: __, ...outcome } = line as TraceLine & Partial<Selected>;
+  const { taken: _, refused: __, ...outcome }: TraceLine & Partial<Selected> = line;
   return JSON.stringify(outcome);
 }
 

@@ -27,7 +27,10 @@ export class Impossible extends Error {}
 
 const text = (value: unknown): string => jsonKey(value, 'a step of the trace');
 /** The stored state with which a live node has restarted, if it has storage. */
-const storedIn = ({ roles }: StepLine): Stored | undefined => (roles[STORAGE]?.context as StorageContext | undefined)?.stored;
+function storedIn({ roles }: StepLine): Stored | undefined {
+  const storage: StorageContext | undefined = roles[STORAGE]?.context;
+  return storage?.stored;
+}
 
 const timerKey = (node: NodeId, role: string, timer: string): string => `${node}\n${role}\n${timer}`;
 
@@ -188,8 +191,8 @@ export class FollowedWorld {
 
   /** An equal message in flight on a channel; `isUnnumbered`: one that has no number in the record yet. */
   private likeOf(from: NodeId, to: NodeId, message: Message, isUnnumbered = false): Packet | undefined {
-    const announced = new Set(this.packets.values());
-    const isLike = (packet: Flight) => text(packet.message) === text(message) && announced.has(packet as Packet) !== isUnnumbered;
+    const announced = new Set<Flight>(this.packets.values());
+    const isLike = (packet: Flight) => text(packet.message) === text(message) && announced.has(packet) !== isUnnumbered;
     return this.world.flights.between(from, to).find(isLike);
   }
 
@@ -343,13 +346,18 @@ export class FollowedWorld {
 const isOf = ({ between, event }: NetworkLine, { from, to, message }: Flight): boolean =>
   between?.[0] === from && between[1] === to && text(event) === text(message);
 
-const inWords = (kind: StepLine['kind']): string =>
-  ({ start: 'starts', deliver: 'receives a message', command: 'receives a command', timer: 'has a timeout' })[kind as string] ??
-  `has the event ${kind}`;
+const IN_WORDS: Readonly<Record<string, string>> = {
+  start: 'starts',
+  deliver: 'receives a message',
+  command: 'receives a command',
+  timer: 'has a timeout',
+};
+
+const inWords = (kind: StepLine['kind']): string => IN_WORDS[kind] ?? `has the event ${kind}`;
 
 /** A message without what the host of its receiver added. */
 function asSent(message: Message): unknown {
-  const { from: _, at: __, ...sent } = message as Message & Record<string, unknown>;
+  const { from: _, at: __, ...sent }: Message & { readonly from?: unknown; readonly at?: unknown } = message;
   return sent;
 }
 
