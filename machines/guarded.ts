@@ -57,7 +57,7 @@ const TRUTH = 'true or false';
 const ROLE = 'the name of a role, or undefined';
 
 /** The core with its functions guarded. Roles are checked by `validStarts`. */
-export function guardedCore<C extends Core<any, any>>(core: C, complain: Complain, starts: string): C {
+export function guardedCore<C extends Core>(core: C, complain: Complain, starts: string): C {
   const of: Guards = { name: core.name, complain };
   const { ports, draws, wiring, newcomer } = core;
   return {

@@ -93,12 +93,12 @@ export const recordOf =
 /** Any value. For charts that only forward it or keep it for the application. */
 export const isAnything: FieldCheck = () => true;
 
-const hasShape = (value: Readonly<Record<string, unknown>>, shape: MessageShape, instance: Instance<any>): boolean =>
+const hasShape = (value: Readonly<Record<string, unknown>>, shape: MessageShape, instance: Instance): boolean =>
   Object.keys(value).every((key) => Object.hasOwn(shape, key)) &&
   Object.entries(shape).every(([key, check]) => check(value[key], instance));
 
 /** True if a message has the shape that its type requires. */
-export function isOfShape(message: unknown, shapes: MessageShapes, instance: Instance<any>): boolean {
+export function isOfShape(message: unknown, shapes: MessageShapes, instance: Instance): boolean {
   if (!isObject(message)) return false;
   const { type, ...fields } = message;
   return typeof type === 'string' && Object.hasOwn(shapes, type) && hasShape(fields, shapes[type]!, instance);

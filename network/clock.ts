@@ -216,7 +216,7 @@ class ClockAction<T> extends Subscription implements SchedulerAction<T> {
   }
 }
 
-const execute = (action: ClockAction<any>): void => action.execute();
+const execute = (action: { execute(): void }): void => action.execute();
 
 /** Timing of the network on the virtual clock: within one tick, the lower order comes first. */
 export function virtualTiming(clock: VirtualClock): Timing {

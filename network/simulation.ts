@@ -109,7 +109,7 @@ export class Simulation {
     readFields(given, 'SimulationOptions', OPTIONS);
     const { host = 'actors', inspect, watch = true, medium, choices, refutes, start } = given;
     const { protocol, options, graph, network: conditions, seed, events, workload } = scenario;
-    const instance: Instance<any> = { ...graph, options };
+    const instance: Instance = { ...graph, options };
     this.instance = instance;
     this.choices = choices ?? null;
     this.refutes = refutes;

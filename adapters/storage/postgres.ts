@@ -15,7 +15,7 @@ import { sharedStorage, type SharedStorage, type SharedStore } from './shared.js
 export interface PostgresStorageOptions {
   /** A pool or a client of `pg`, or another one with the same `query`. You close it; Quiver never does. */
   readonly client: {
-    query(text: string, values: unknown[]): Promise<{ readonly rows: readonly any[] }>;
+    query(text: string, values: unknown[]): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
   };
   /** Id of the peer. */
   readonly peer: NodeId;
@@ -68,7 +68,7 @@ function postgresStore(client: PostgresStorageOptions['client'], table: string):
       `create table if not exists ${table} (kind text, key text, revision bigint not null, value text not null, primary key (kind, key))`,
       [],
     );
-  const query = async (text: string, values: unknown[]): Promise<readonly any[]> => {
+  const query = async (text: string, values: unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]> => {
     // If two processes create the table at the same time, one of them fails and the table exists.
     created ??= create().catch(create);
     await created.catch((error: unknown) => {
@@ -80,7 +80,7 @@ function postgresStore(client: PostgresStorageOptions['client'], table: string):
   return {
     get: async (kind, key) => {
       const [row] = await query(`select value, revision from ${table} where kind = $1 and key = $2`, [kind, key]);
-      return row ? { value: row.value, revision: String(row.revision) } : null;
+      return row ? { value: String(row['value']), revision: String(row['revision']) } : null;
     },
     put: async (kind, key, value, revision) => {
       const [row] =
@@ -94,9 +94,9 @@ function postgresStore(client: PostgresStorageOptions['client'], table: string):
               `update ${table} set value = $3, revision = revision + 1 where kind = $1 and key = $2 and revision = $4 returning revision`,
               [kind, key, value, revision],
             );
-      return row ? String(row.revision) : null;
+      return row ? String(row['revision']) : null;
     },
     delete: async (kind, key) => void (await query(`delete from ${table} where kind = $1 and key = $2`, [kind, key])),
-    keys: async (kind) => (await query(`select key from ${table} where kind = $1`, [kind])).map(({ key }): string => key),
+    keys: async (kind) => (await query(`select key from ${table} where kind = $1`, [kind])).map(({ key }) => String(key)),
   };
 }

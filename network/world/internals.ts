@@ -36,11 +36,11 @@ export interface BuiltinAction {
   readonly event?: any;
   readonly delay?: unknown;
   /** Field of `enqueueActions`. */
-  readonly collect?: (args: any, params: unknown) => void;
+  readonly collect?: (args: unknown, params: unknown) => void;
 }
 
 type Relay = (source: AnyActorRef | undefined, target: AnyActorRef, event: EventObject) => void;
-type Listeners = Map<string, Set<(event: any) => void>>;
+type Listeners = Map<string, Set<(event: never) => void>>;
 
 interface PrivateSystem {
   _relay: Relay;

@@ -177,7 +177,7 @@ const paramsOf = (named: any): Params => {
   const { params } = named;
   return typeof params === 'function' ? params : () => params;
 };
-const nameOf = (named: any): string => (typeof named === 'string' ? named : named.type);
+const nameOf = (named: unknown): string => (typeof named === 'string' ? named : String(fieldsOf(named)['type']));
 
 /** A copy of a chart on which XState takes the steps that are to be remembered. */
 class InstrumentedMachine {

@@ -5,6 +5,7 @@
 import { createMachine, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { invokeName } from '../../network/chart-definition.js';
 import { entriesOf } from '../../machines/records.js';
+import { fieldsOf, isObject } from '../../machines/checks.js';
 
 export interface TransitionChoice {
   target?: string | readonly string[];
@@ -170,25 +171,26 @@ export function* statesOf(config: StateConfig, path: readonly string[] = []): Ge
   for (const [key, inner] of Object.entries(config.states ?? {})) yield* statesOf(inner, [...path, key]);
 }
 
-function writtenOut(config: Readonly<Record<string, any>>): ChartConfig {
-  const { states, on, always, after, invoke, onDone, route, entry, exit, ...rest } = config;
+function writtenOut(config: unknown): ChartConfig {
+  const { states, on, always, after, invoke, onDone, route, entry, exit, ...rest } = fieldsOf(config);
   return {
     ...rest,
     ...(entry !== undefined && { entry: listOf(entry) }),
     ...(exit !== undefined && { exit: listOf(exit) }),
-    ...(on && { on: mapped(on, choicesOf) }),
+    ...(isObject(on) && { on: mapped(on, choicesOf) }),
     ...(always !== undefined && { always: choicesOf(always) }),
-    ...(after && { after: mapped(after, choicesOf) }),
-    ...(invoke !== undefined && { invoke: (listOf(invoke) as Record<string, unknown>[]).map(invokeWrittenOut) }),
+    ...(isObject(after) && { after: mapped(after, choicesOf) }),
+    ...(invoke !== undefined && { invoke: listOf(invoke).map(fieldsOf).map(invokeWrittenOut) }),
     ...(onDone !== undefined && { onDone: choicesOf(onDone) }),
-    ...(route && { route: choicesOf(route) }),
-    ...(states && { states: mapped(states, writtenOut) }),
+    ...(isObject(route) && { route: choicesOf(route) }),
+    ...(isObject(states) && { states: mapped(states, writtenOut) }),
   };
 }
 
-function invokeWrittenOut({ onDone, onError, onSnapshot, ...rest }: Readonly<Record<string, unknown>>): InvokeConfig {
+function invokeWrittenOut({ onDone, onError, onSnapshot, src, ...rest }: Readonly<Record<string, unknown>>): InvokeConfig {
   return {
-    ...(rest as { readonly src: unknown }),
+    src,
+    ...rest,
     ...(onDone !== undefined && { onDone: choicesOf(onDone) }),
     ...(onError !== undefined && { onError: choicesOf(onError) }),
     ...(onSnapshot !== undefined && { onSnapshot: choicesOf(onSnapshot) }),
@@ -207,5 +209,5 @@ function choicesOf(given: unknown): TransitionChoice[] {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? [...value] : [value]);
 
-const mapped = <T>(record: Readonly<Record<string, any>>, change: (value: any) => T): Record<string, T> =>
+const mapped = <V, T>(record: Readonly<Record<string, V>>, change: (value: V) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));

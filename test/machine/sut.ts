@@ -20,7 +20,7 @@ export interface Reference<State = any> {
 }
 
 /** Performs a step on the system under test, with the function for the step's name, for its event type, or for `*`. */
-export async function execute(exec: StepTests<any> | undefined, sut: unknown, step: MachineStep): Promise<void> {
+export async function execute<Sut>(exec: StepTests<Sut> | undefined, sut: Sut, step: MachineStep): Promise<void> {
   if (!exec) return;
   const payload = 'event' in step ? step.event : step;
   const type = 'event' in step ? step.event.type : '';
@@ -43,9 +43,9 @@ export class FailedCheck extends Error {
  *
  * @throws FailedCheck for the first that gives false or throws.
  */
-export async function assertStates(
-  tests: StateTests<any> | undefined,
-  sut: unknown,
+export async function assertStates<Sut>(
+  tests: StateTests<Sut> | undefined,
+  sut: Sut,
   charts: readonly (readonly [name: string, snapshot: AnyMachineSnapshot])[],
 ): Promise<void> {
   for (const [i, [chart, snapshot]] of charts.entries())

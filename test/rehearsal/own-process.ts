@@ -72,10 +72,10 @@ function kill(world: VirtualWorld, own: Process, pid: unknown, signal: unknown):
 }
 
 /** Warnings of Node, for example of leaking listeners. */
-function emitWarning(world: VirtualWorld): (...args: any[]) => void {
-  const real: (...args: any[]) => void = process.emitWarning.bind(process);
-  return (warning: string | Error, ...rest) => {
-    if (!here()) return real(warning, ...rest);
+function emitWarning(world: VirtualWorld): (warning: string | Error, ...rest: unknown[]) => void {
+  const real = process.emitWarning.bind(process);
+  return (warning, ...rest) => {
+    if (!here()) return Reflect.apply(real, undefined, [warning, ...rest]);
     world.report('warning', { peer: world.current!.id, warning: errorText(warning) });
   };
 }

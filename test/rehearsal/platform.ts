@@ -56,7 +56,7 @@ function setLimits(limits: LimitSetting): Undo {
 function patches(world: VirtualWorld): Undo[] {
   const timers = timersOf(world);
   const channels = new BroadcastChannels(world);
-  const whenCurrent = <T extends abstract new (...args: any[]) => object>(Own: T, real: Function) =>
+  const whenCurrent = <T extends abstract new (...args: never[]) => object>(Own: T, real: Function) =>
     new Proxy(Own, { construct: (target, args): object => Reflect.construct(here() ? target : real, args) });
   return [
     ...Object.entries(timers).flatMap(([name, timer]) => [put(globalThis, name, timer), put(modules.timers, name, timer)]),
@@ -106,9 +106,9 @@ function timersOf(world: VirtualWorld): Readonly<Record<string, (...args: any[])
     };
     return handle;
   };
-  const clear = (real: (handle: any) => void) => (handle: Handle | undefined) => {
+  const clear = (real: Function) => (handle: Handle | undefined) => {
     if (handle?.turn) world.cancel(handle.turn);
-    else real(handle);
+    else Reflect.apply(real, undefined, [handle]);
   };
   return {
     setTimeout: (run, ms, ...args) => (here() ? arm(run, ms, args, false) : real.setTimeout(run, ms, ...args)),
