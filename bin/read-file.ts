@@ -37,7 +37,6 @@ function inPackage(path: string): string {
 
 const inMegabytes = (bytes: number): number => Math.floor(bytes / 1e6);
 
-/** The content of a JSON file. */
 function readJson(path: string): unknown {
   const text = readFile(path);
   try {

@@ -32,7 +32,6 @@ type OfType<M extends Message, T> = M extends unknown ? (T extends M['type'] ? M
 /** A node of the instance. */
 export const isNode: FieldCheck = (value, { rank }) => typeof value === 'string' && rank(value) >= 0;
 
-/** A safe integer. */
 export const isInteger: FieldCheck = (value) => Number.isSafeInteger(value);
 
 /** An integer of at least 0. */
@@ -45,7 +44,6 @@ export const isWithin =
   (value) =>
     typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value < bound;
 
-/** True or false. */
 export const isBoolean: FieldCheck = (value) => typeof value === 'boolean';
 
 /** A string of at most this many characters. */

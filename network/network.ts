@@ -76,9 +76,7 @@ export class Network {
   readonly steps$ = new Subject<StepTaken>();
   /** Rejected commands, with the reason. */
   readonly refused$ = new Subject<At<Refusal>>();
-  /** Lost messages, with the cause. */
   readonly lost$ = new Subject<At<Lost>>();
-  /** Duplicated messages. */
   readonly duplicated$ = new Subject<At<Flight>>();
   /** Messages without a sender: a corruption or a given start put them in flight. */
   readonly placed$ = new Subject<At<Flight>>();

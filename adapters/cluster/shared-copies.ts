@@ -23,7 +23,6 @@ interface SharedCopiesOptions {
   /** The name of the cluster. */
   readonly name: string;
   readonly world: Omit<ActorWorld, 'id' | 'handleNotice' | 'session' | 'hasStorage' | 'save' | 'send' | 'fail'>;
-  /** The id of this member. */
   readonly member: NodeId;
   reply(key: string, message: Message): void;
   failed(error: unknown, what: string): void;

@@ -39,7 +39,6 @@ export interface LocksInspection extends Pick<LocksStatus, 'epoch' | 'leader' | 
   readonly omitted: number;
 }
 
-/** One peer of an inspected cluster. */
 export interface InspectedPeer extends Pick<LocksStatus, 'epoch' | 'leader' | 'missing'> {
   readonly id: NodeId;
   readonly votes: boolean;
@@ -51,7 +50,6 @@ export interface InspectedPeer extends Pick<LocksStatus, 'epoch' | 'leader' | 'm
   readonly problem: string | null;
 }
 
-/** One lock of an inspected cluster. */
 export interface InspectedLock {
   readonly name: string;
   readonly holders: readonly LockUser[];

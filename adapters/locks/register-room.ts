@@ -21,7 +21,6 @@ export class RegisterRoom {
     private readonly conversation: string,
   ) {}
 
-  /** The bytes of a message. */
   get bytes(): number {
     return this.transport.guarantees.messageBytesMax;
   }

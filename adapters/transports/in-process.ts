@@ -60,7 +60,6 @@ export class InProcessBus {
   }
 }
 
-/** One end of an in-memory line. */
 class End implements Line {
   other: End | undefined;
   private listener: LineListener | undefined;

@@ -47,7 +47,6 @@ const command: VerbWork<'init'> = async ({ template = 'protocol', typescript = f
 const stepsOf = (scripts: object): string[] =>
   Object.keys(scripts).map((name) => (name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`));
 
-/** Quotes a word for a shell. */
 const inShell = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
 export default command;

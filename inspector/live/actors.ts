@@ -52,7 +52,6 @@ interface Known {
   queue: Step[];
   /** The number of messages sent to each other actor. */
   readonly counts: WeakMap<Known, number>;
-  /** The last snapshot of its machine. */
   before: AnyMachineSnapshot | null;
   /** The names of its children. */
   readonly children: ActorNames;

@@ -33,7 +33,6 @@ export interface Program {
   readonly run: string;
 }
 
-/** The unique key of one run of a program. */
 export const programKey = ({ name, run }: Program): string => JSON.stringify([name, run]);
 
 /** Reports of one program that are sent together. Without reports, it is a heartbeat. */

@@ -10,7 +10,6 @@ export interface ProgramRow {
   readonly key: string;
   readonly level: number;
   readonly name: string;
-  /** The number of its running nodes. */
   readonly running: number;
   readonly isOpen: boolean;
 }

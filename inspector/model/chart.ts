@@ -14,7 +14,6 @@ export interface ChartState {
   readonly parent: string | null;
   readonly kind: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   readonly initial: string | null;
-  /** Actions of the transition to the initial state. */
   readonly initialActions: readonly string[];
   readonly children: readonly ChartState[];
   readonly entry: readonly string[];

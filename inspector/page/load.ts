@@ -139,7 +139,6 @@ export async function loadFile(file: Blob): Promise<void> {
   }
 }
 
-/** Reports why loading failed. */
 export function reportLoadProblem(why: string): false {
   isLoading.value = false;
   sourceProblem.value = why;

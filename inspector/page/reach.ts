@@ -195,7 +195,6 @@ function lineOfStep(steps: number): number {
   return recording.value.end - 1;
 }
 
-/** A gesture as text. */
 export function gestureText({ at: _, do: what, node, link, channel, message, nodes, ...rest }: Gesture): string {
   const whom = [node, link, channel, nodes].flatMap((one) =>
     one === undefined ? [] : [Array.isArray(one) ? one.join(' – ') : String(one)],

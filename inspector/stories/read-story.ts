@@ -33,7 +33,6 @@ export function readStory(text: string): Story {
   };
 }
 
-/** A story as the text of its file. */
 export const storyFile = ({ name: _, ...story }: Story): string =>
   `${JSON.stringify({ story: STORY_VERSION, ...story }, null, 2)}\n`;
 

@@ -25,7 +25,6 @@ import { fieldsOf } from '../checks.js';
 /** The key under which a replica stores its state. */
 export const KEPT = 'kept';
 
-/** The initial state of a replica. */
 export interface ReplicaState {
   readonly promised: number;
   readonly copy: ActorCopy | null;

@@ -194,7 +194,6 @@ function networkOf(list: readonly Part[]): NetworkNeeds {
   };
 }
 
-/** Reads the options of each part. Errors name the part. */
 function optionsOf(list: readonly Part[], raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): PartsOptions {
   const names = list.map(({ name }) => name);
   const unknown = Object.keys(raw).find((key) => !names.includes(key));

@@ -5,7 +5,6 @@ import type { Configuration, NodeView, PropertyResult, Step } from '../protocol.
 import type { DistrictChange, LeaderChange } from './messages.js';
 import { electionContext } from './view.js';
 
-/** Leaders of a node: the leader with its term, and the leader of each level. */
 interface Followed {
   readonly leader: NodeId;
   readonly term: number;

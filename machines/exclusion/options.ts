@@ -14,7 +14,6 @@ export interface ExclusionOptions {
   readonly hold: number | null;
   /** Every initial link with its ports. */
   readonly ports: readonly PortedLink[];
-  /** Initial ports in use, by node. */
   readonly inUse: Readonly<Record<NodeId, Ports>>;
   /** First draws of each node. */
   readonly draws: Readonly<Record<NodeId, readonly number[]>>;

@@ -7,7 +7,6 @@ import type { EpochsContext } from './knowledge.js';
 
 export const epochsOf = (node: NodeView): RoleView<EpochsContext> => node[EPOCHS]!;
 
-/** The epoch in which the node serves; `null` if it serves none. */
 export const servingOf = (node: NodeView): Beginning | null => {
   const { value, context } = epochsOf(node);
   return typeof value === 'object' && 'serving' in value ? context.served : null;
@@ -23,7 +22,6 @@ export interface OpenDirectory extends LockLabel {
   readonly role: RoleView<DirectoryContext>;
 }
 
-/** All open directories of all nodes. */
 export const directoriesOf = (c: Configuration): OpenDirectory[] =>
   [...c.nodes].flatMap(([node, roles]) =>
     Object.entries(roles).flatMap(([name, role]) => {

@@ -112,7 +112,6 @@ function* routesIn({ states = {} }: StateConfig): Generator<Rule> {
   }
 }
 
-/** The name of the transition to a state that has a route. */
 const routeName = (id: string): string => transitionName(ROOT, `${ROUTE} #${id}`, 0);
 
 function* eventsOf({

@@ -86,7 +86,6 @@ function startOf({ steps, packets, system }: Model, { row, sent }: FirstState): 
   return { nodes: Object.fromEntries(nodes), flights: sent.map((packet, id) => ({ ...packets.flight(packet), id })) };
 }
 
-/** The states from a first state to this one. */
 function pathTo(state: number, store: States): number[] {
   const path = [state];
   for (let parent = store.parent(state); parent !== NO_PARENT; parent = store.parent(parent)) path.unshift(parent);

@@ -226,7 +226,6 @@ export class Examination {
     return this.search.stopped === undefined && !this.watch.violated;
   }
 
-  /** The path to a violation for each violated property. */
   private violations(): Map<Property, ViolationPath> {
     const { search, watch, model } = this;
     const paths = new Map<Property, ViolationPath>();

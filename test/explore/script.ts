@@ -20,7 +20,6 @@ export function scriptOf(events: readonly Scripted[], protocol: Protocol, graph:
   return script;
 }
 
-/** The nodes that are corrupted at the start of a script. */
 export const corruptAtFirst = (script: Script): readonly NodeId[] =>
   script.events.flatMap((event, place) => (event.do === 'corrupt' && script.standsFirst(place) ? event.nodes : []));
 

@@ -41,7 +41,6 @@ const BYTES_MAX = 2 ** 32;
 
 export interface SharedMemory {
   readonly cells: Int32Array;
-  /** The rows of the states. */
   readonly words: SharedArrayBuffer;
   /** For each state, the place of its row, and the state from which it was found. */
   readonly places: SharedArrayBuffer;

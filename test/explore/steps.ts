@@ -93,7 +93,6 @@ export class LocalSteps {
     return step;
   }
 
-  /** The start of a node. */
   ofStart(node: number, instance: Instance): number {
     const roles = this.system.protocol.roles(this.system.nodes[node]!, instance);
     const key = `${node} ${plainKeyOf(roles) ?? this.starts.size}`;

@@ -238,7 +238,6 @@ function directCauses(machine: AnyStateMachine, missing: ReadonlySet<Item>): (it
   };
 }
 
-/** The transitions that enter each state. */
 function transitionsInto(machine: AnyStateMachine): ReadonlyMap<string, readonly Item[]> {
   const into = new Map<string, Item[]>();
   const visit = (node: AnyStateMachine['root']): void => {

@@ -71,7 +71,6 @@ export class Rig {
   /** The items that the present step has covered, including the requested actions of the application. */
   items = new Set<Noted>();
   acted: Acted[] = [];
-  /** The step that was taken last. */
   last: MachineStep | null = null;
   /** The error that stopped the machine, if any. */
   error: { readonly thrown: unknown } | null = null;
@@ -253,7 +252,6 @@ export class Rig {
     return true;
   }
 
-  /** The actor or the timer that a step settles. */
   private settledBy(step: MachineStep): AnyActor | Timer | undefined {
     if ('timer' in step) return this.timersNow().find(([, name]) => name === step.timer)?.[0];
     const name = 'done' in step ? step.done : 'fails' in step ? step.fails : undefined;

@@ -165,7 +165,6 @@ export function settleService(actor: AnyActor, kind: LogicKind, settling: Settli
 /** A promise instead of an actor whose work is held. */
 export const standIn: AnyActorLogic = factories.promise;
 
-/** The source name of an actor, if it has one. */
 export const actorSource = ({ src }: AnyActor): string | undefined =>
   typeof src === 'string' && !src.startsWith('xstate.invoke.') ? src : undefined;
 

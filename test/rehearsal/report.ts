@@ -6,7 +6,6 @@ import type { RehearsalEvent } from './world.js';
 /** Version of failure files; other versions are rejected. */
 export const FAILURE_VERSION = 1;
 
-/** A violation that a judge found. */
 export interface RehearsalViolation {
   readonly judge: string;
   readonly description: string;

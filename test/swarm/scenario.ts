@@ -106,7 +106,6 @@ const faults = {
 
 type Fault = keyof typeof faults;
 
-/** True if a chart receives link events. */
 export const receivesLinks = ({ charts }: Pick<Protocol, 'charts'>): boolean =>
   Object.values(charts).some((chart) => chart.events.includes('link.down'));
 

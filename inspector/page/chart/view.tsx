@@ -36,7 +36,6 @@ function thumbnailOf(name: string): ChartLayout | null {
 
 const roles = computed(() => (selectedNode.value < 0 ? [] : moment.value.roles(selectedNode.value)));
 
-/** The selected node with its charts. */
 const selected = computed((): NodeCharts => ({
   recording: recording.value,
   moment: moment.value,

@@ -7,7 +7,6 @@ import type { PurseContext } from './purse.js';
 import type { Message } from '../../effects.js';
 
 export interface BudgetOptions {
-  /** Options of the controller. */
   readonly budget: ControllerOptions;
   /** Options of the protocol. */
   readonly controlled: unknown;
