@@ -173,6 +173,21 @@ const applying = {
   on: { applied: { target: 'writing', actions: withEvent('noteVersion') } },
 } as const;
 
+/** The context of a host without an activation. */
+const NO_ACTIVATION = {
+  fence: null,
+  copies: [],
+  copy: null,
+  committed: null,
+  keepers: [],
+  queue: [],
+  turn: 0,
+  watchers: [],
+  emitted: null,
+  visitor: null,
+  visits: 0,
+} satisfies Partial<HostContext>;
+
 /**
  * The host side of one actor at one member.
  *
@@ -222,19 +237,7 @@ export const hostMachine = setup({
       watchers: ({ context }, { from }: { from: NodeId }) => [...context.watchers.filter((one) => one !== from), from],
     }),
     unwatch: assign({ watchers: ({ context }, { from }: { from: NodeId }) => context.watchers.filter((one) => one !== from) }),
-    endActivation: assign({
-      fence: null,
-      copies: [],
-      copy: null,
-      committed: null,
-      keepers: [],
-      queue: [],
-      turn: 0,
-      watchers: [],
-      emitted: null,
-      visitor: null,
-      visits: 0,
-    }),
+    endActivation: assign(NO_ACTIVATION),
     announceAcquire: emit({ type: 'acquire' }),
     announceRelease: emit({ type: 'release' }),
     announceRestore: emit(({ context: { fence, copy, creation } }) => ({
@@ -279,17 +282,7 @@ export const hostMachine = setup({
     isAwake: false,
     askers: [],
     creation: null,
-    fence: null,
-    copies: [],
-    copy: null,
-    committed: null,
-    keepers: [],
-    queue: [],
-    turn: 0,
-    watchers: [],
-    emitted: null,
-    visitor: null,
-    visits: 0,
+    ...NO_ACTIVATION,
   }),
   initial: 'passive',
   on: { awake: { actions: withEvent('noteAwake') } },

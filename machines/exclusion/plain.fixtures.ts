@@ -14,7 +14,6 @@ import {
   isFromInitiator,
   lockSet,
   messages,
-  messagesBetween,
   peersAt,
   phaseFits,
   portAt,
@@ -24,6 +23,12 @@ import {
 } from './view.js';
 
 type Config = Configuration<ExclusionOptions>;
+
+/** Messages in flight between two nodes, or from a node to itself. */
+function messagesBetween(c: Configuration, u: NodeId, v: NodeId): readonly ExclusionFlight[] {
+  if (!c.between) return messages(c).filter(({ from, to }) => (from === u && to === v) || (from === v && to === u));
+  return (u === v ? c.between(u, u) : [...c.between(u, v), ...c.between(v, u)]) as readonly ExclusionFlight[];
+}
 type Invariant = Property<ExclusionOptions> & { readonly kind: 'always' };
 type Rule = Pick<Invariant, 'name' | 'description'>;
 

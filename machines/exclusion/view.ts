@@ -18,12 +18,6 @@ export const valueOf = (node: NodeView): ExclusionValue => node[EXCLUSION]!.valu
 
 export const messages = (c: Configuration): readonly ExclusionFlight[] => c.flights as readonly ExclusionFlight[];
 
-/** Messages in flight between two nodes, or from a node to itself. */
-export function messagesBetween(c: Configuration, u: NodeId, v: NodeId): readonly ExclusionFlight[] {
-  if (!c.between) return messages(c).filter(({ from, to }) => (from === u && to === v) || (from === v && to === u));
-  return (u === v ? c.between(u, u) : [...c.between(u, v), ...c.between(v, u)]) as readonly ExclusionFlight[];
-}
-
 const INITIATOR_DESCRIPTION = ['prepare', 'request', 'setLock', 'release'];
 export const isFromInitiator = ({ type }: Message): boolean => INITIATOR_DESCRIPTION.includes(type);
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { explore } from '../../test/explore/explore.js';
 import { locks } from './index.js';
 import { beginningOf, keptOf } from './promises.js';
-import { oneUser, undisturbedUser } from './properties.js';
+import { oneUser, undisturbedUser } from './users.fixtures.js';
 import {
   all,
   ask,

@@ -6,7 +6,7 @@ import type { Property } from '../protocol.js';
 import { locks } from './index.js';
 import type { EpochsContext } from './knowledge.js';
 import { beginningOf, keptOf, pendingAfter, type PromiseReport } from './promises.js';
-import { oneUser, undisturbedUser } from './properties.js';
+import { oneUser, undisturbedUser } from './users.fixtures.js';
 import {
   again,
   all,

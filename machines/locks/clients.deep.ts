@@ -12,7 +12,7 @@ import { lockMachine } from './lock.js';
 import { firstMembership } from './membership.js';
 import { EPOCHS, type OfMember } from './messages.js';
 import type { Property } from '../protocol.js';
-import { oneUser, undisturbedUser } from './properties.js';
+import { oneUser, undisturbedUser } from './users.fixtures.js';
 import {
   again,
   among,

@@ -11,7 +11,7 @@ import { epochsMachine } from './epochs.js';
 import { locks } from './index.js';
 import type { LockContext } from './lock.js';
 import { confirmation } from './orders.js';
-import { oneUser } from './properties.js';
+import { oneUser } from './users.fixtures.js';
 import { all, ask, crash, cut, mutant, nodes, searchOn, notified, type Commands, type Search } from './systems.fixtures.js';
 import { usesOf } from './view.js';
 

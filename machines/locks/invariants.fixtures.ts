@@ -1,14 +1,28 @@
 /** Invariants of the charts of locks and properties of single systems, as properties that detect mutants. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, NodeView, Property } from '../protocol.js';
+import type { DirectoryContext } from '../directory/machine.js';
+import type { Configuration, NodeView, Property, RoleView } from '../protocol.js';
 import type { ClientContext } from './client.js';
 import type { ClientLockContext } from './client-lock.js';
 import { isHalfSpent } from './epoch.js';
 import type { Claim, EpochsContext } from './knowledge.js';
 import type { LockContext } from './lock.js';
 import { isMajorityOf } from './membership.js';
-import { lockRole, type AttachRequest } from './messages.js';
-import { directoriesOf, epochsOf, isAttached, isClient, isServing, servingOf } from './view.js';
+import { lockLabelOf, lockRole, type AttachRequest, type LockLabel } from './messages.js';
+import { epochsOf, isAttached, isClient, isServing, servingOf } from './view.js';
+
+export interface OpenDirectory extends LockLabel {
+  readonly node: NodeId;
+  readonly role: RoleView<DirectoryContext>;
+}
+
+export const directoriesOf = (c: Configuration): OpenDirectory[] =>
+  [...c.nodes].flatMap(([node, roles]) =>
+    Object.entries(roles).flatMap(([name, role]) => {
+      const label = lockLabelOf(name);
+      return label ? [{ node, role, ...label }] : [];
+    }),
+  );
 
 const isIn = (value: unknown, state: string): boolean => typeof value === 'object' && value !== null && state in value;
 /** Every lock at every voter. */

@@ -16,7 +16,7 @@ import {
   type MembershipChange,
 } from './membership.js';
 import { beginningOf, boundOf, isClique, keptOf, proposalOf, remembers } from './promises.js';
-import { oneUser, undisturbedUser } from './properties.js';
+import { oneUser, undisturbedUser } from './users.fixtures.js';
 import {
   again,
   all,

@@ -5,7 +5,8 @@ import { isBeyond } from './epoch.js';
 import type { Claim } from './knowledge.js';
 import { isMajorityOf, isOfAllPresent, type Membership } from './membership.js';
 import type { LocksProtocolOptions } from './options.js';
-import { directoriesOf, epochsOf, isClient, isHolding, servingOf, usesOf } from './view.js';
+import { directoriesOf } from './invariants.fixtures.js';
+import { epochsOf, isClient, isHolding, servingOf, usesOf } from './view.js';
 
 const isDistinct = (keys: readonly unknown[]): boolean => new Set(keys.map((key) => JSON.stringify(key))).size === keys.length;
 

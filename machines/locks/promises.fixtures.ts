@@ -4,7 +4,7 @@ import { because } from '../because.fixtures.js';
 import type { NodeId } from '../effects.js';
 import { always, areServed, changesAreDecided, isGranted, isRefused, noEpochMore } from './invariants.fixtures.js';
 import { CLIENT, CLIENT_LOCK, EPOCHS, LOCK } from './messages.js';
-import { oneUser } from './properties.js';
+import { oneUser } from './users.fixtures.js';
 
 const ask = (at: number, ...nodes: readonly NodeId[]) => nodes.map((node) => ({ at, node, do: 'request' }));
 const read = (at: number, ...nodes: readonly NodeId[]) => nodes.map((node) => ({ at, node, do: 'share' }));

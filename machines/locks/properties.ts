@@ -10,7 +10,7 @@ import type { LocksProtocolOptions } from './options.js';
 import { EPOCHS } from './messages.js';
 import { PATIENCE } from './orders.js';
 import { locksFold } from './totals.js';
-import { epochsOf, isAttached, isClient, isServing, servingOf, usesOf } from './view.js';
+import { epochsOf, isAttached, isClient, isServing, servingOf } from './view.js';
 
 /**
  * True if the component of this node contains all linked voters, present or future, and all of them are connected with each other. The node
@@ -128,41 +128,6 @@ function isWaiting(c: Configuration, node: NodeId): boolean {
   const isWanted = claims.some(({ fence, user }) => fence === null && user !== null);
   return isWanted || wants.some((want) => want.node === node && isBehind(want.lock));
 }
-
-/** A property for systems in which no node stops and no link fails. */
-export const oneUser: Property<LocksProtocolOptions> = {
-  name: 'one user',
-  description: 'If no node stops and no link fails, a lock never has two users at once, unless all of them read.',
-  kind: 'always',
-  holds: (c) => isOneUserOf(usesOf(c)),
-};
-
-/** True if each lock has one user, unless all of its users read. */
-function isOneUserOf(uses: ReturnType<typeof usesOf>): boolean {
-  const writes = uses.filter(({ mode }) => mode !== 'shared');
-  return writes.every(({ lock }) => uses.filter((use) => use.lock === lock).length === 1);
-}
-
-/** Rule 13. A property for nodes that are present and that no other node suspects. */
-export const oneUserPresent: Property<LocksProtocolOptions> = {
-  name: 'one user present',
-  description: 'No two nodes that run and are not suspected by a present node hold a lock at once, unless all of them read.',
-  kind: 'always',
-  holds: (c) => {
-    const isThere = (node: NodeId) => !c.crashed?.includes(node);
-    const isTrusted = (node: NodeId) =>
-      isThere(node) && [...c.nodes.keys()].every((other) => other === node || !isThere(other) || c.links.up(other, node));
-    return isOneUserOf(usesOf(c).filter(({ node }) => isTrusted(node)));
-  },
-};
-
-/** A property about a holder that does not release: other nodes cannot take its lock, whatever they do. */
-export const undisturbedUser = (user: NodeId): Property<LocksProtocolOptions> => ({
-  name: 'undisturbed',
-  description: `${user} keeps its lock while it and a majority neither stop nor lose links to each other, and no node is half disconnected.`,
-  kind: 'closed',
-  holds: (c) => usesOf(c).some(({ node }) => node === user),
-});
 
 /** True if the client has stopped, or is not linked with a running voter. */
 function isOutOfReach(c: Configuration, client: NodeId): boolean {

@@ -11,7 +11,7 @@ import { directoryMachine } from '../directory/index.js';
 import { locks } from './index.js';
 import type { LockContext } from './lock.js';
 import { beginningOf, keptOf, type PromiseReport } from './promises.js';
-import { oneUser, undisturbedUser } from './properties.js';
+import { oneUser, undisturbedUser } from './users.fixtures.js';
 import { again, all, ask, change, crash, cut, mutant, read, searchOn, type Commands, type Search } from './systems.fixtures.js';
 
 const quiet: Search = { hold: 1, properties: [oneUser] };

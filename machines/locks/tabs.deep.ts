@@ -1,7 +1,7 @@
 /** Rule 13 with three nodes: the longer searches. */
 import { expect, test } from 'vitest';
 import { locks } from './index.js';
-import { oneUserPresent } from './properties.js';
+import { oneUserPresent } from './users.fixtures.js';
 import { all, ask, crash, restart, searchOn, type Commands } from './systems.fixtures.js';
 
 test.each<[string, number, Commands]>([

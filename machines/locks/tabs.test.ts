@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ExploreOptions } from '../../test/explore/explore.js';
 import { locks } from './index.js';
-import { oneUser, oneUserPresent, undisturbedUser } from './properties.js';
+import { oneUser, oneUserPresent, undisturbedUser } from './users.fixtures.js';
 import {
   again,
   all,

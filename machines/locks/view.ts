@@ -1,8 +1,7 @@
 /** Reads the state of a node with locks, for properties and reports. */
-import type { DirectoryContext } from '../directory/machine.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, RoleView } from '../protocol.js';
-import { EPOCHS, lockLabelOf, type Beginning, type Kept, type LockLabel } from './messages.js';
+import { EPOCHS, type Beginning, type Kept } from './messages.js';
 import type { EpochsContext } from './knowledge.js';
 
 export const epochsOf = (node: NodeView): RoleView<EpochsContext> => node[EPOCHS]!;
@@ -16,19 +15,6 @@ export const isServing = (node: NodeView): boolean => servingOf(node) !== null;
 /** True if the node is a client, which is `attached` to a voter or looks for one. */
 export const isClient = (node: NodeView): boolean => 'host' in node[EPOCHS]!.context;
 export const isAttached = (node: NodeView): boolean => epochsOf(node).value === 'attached';
-
-export interface OpenDirectory extends LockLabel {
-  readonly node: NodeId;
-  readonly role: RoleView<DirectoryContext>;
-}
-
-export const directoriesOf = (c: Configuration): OpenDirectory[] =>
-  [...c.nodes].flatMap(([node, roles]) =>
-    Object.entries(roles).flatMap(([name, role]) => {
-      const label = lockLabelOf(name);
-      return label ? [{ node, role, ...label }] : [];
-    }),
-  );
 
 /** True if a directory has the token. */
 export const isHolding = (value: unknown): boolean => typeof value === 'object' && value !== null && 'holding' in value;

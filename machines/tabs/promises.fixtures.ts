@@ -2,7 +2,7 @@
 import type { FurtherSystem } from '../../test/mutants/promises.fixtures.js';
 import { because } from '../because.fixtures.js';
 import { PEER, TAB } from './messages.js';
-import { firstKnown, noPeerMissed } from './properties.js';
+import { firstKnown, noPeerMissed } from './company.fixtures.js';
 
 const pair = { kind: 'path', n: 2 };
 const does = (at: number, word: string, node: string) => ({ at, do: word, node });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { explore } from '../../test/explore/explore.js';
 import { tabs } from './index.js';
-import { firstKnown, noPeerMissed } from './properties.js';
+import { firstKnown, noPeerMissed } from './company.fixtures.js';
 
 test('three tabs arrive: 22653 states', () => {
   const nodes = ['a', 'b', 'c'];

@@ -6,7 +6,7 @@ import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import type { NodeId } from '../effects.js';
 import type { Property } from '../protocol.js';
 import { tabs } from './index.js';
-import { firstKnown, noPeerMissed } from './properties.js';
+import { firstKnown, noPeerMissed } from './company.fixtures.js';
 import { tabMachine } from './tab.js';
 import { tabOf } from './view.js';
 import { peerMachine } from './peer.js';

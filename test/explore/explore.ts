@@ -24,12 +24,44 @@ export interface CommandAt {
   readonly command: string;
 }
 
+/** The questions of a search, its bounds and its methods. */
+export interface SearchOptions {
+  /**
+   * Properties to check.
+   *
+   * @defaultValue the protocol's own
+   */
+  readonly properties?: readonly Property[];
+  /** A condition that every state must be able to reach. States that cannot are doomed. */
+  readonly goal?: (c: Configuration) => boolean;
+  /** Limits of the search. A search that reaches one has the verdict `unknown`. @defaultValue the defaults of `Bounds` */
+  readonly bounds?: Bounds;
+  /**
+   * Order of the search. Breadth-first search finds a shortest counterexample.
+   *
+   * @defaultValue `'breadth'`
+   */
+  readonly search?: 'breadth' | 'depth';
+  /** A reduction of the states to search. @defaultValue none */
+  readonly reduce?: Reduction;
+  /**
+   * Store 64 bits of each state instead of the whole state, to search larger systems. States may be missed: `chanceOfMiss` of the result is
+   * an upper bound for the probability. Requires breadth-first search and excludes liveness properties.
+   *
+   * @defaultValue false
+   */
+  readonly compact?: boolean;
+  /** The host's clock in milliseconds. Bounds in seconds and the seconds of the progress require it. */
+  readonly now?: () => number;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
 /**
  * Options for `explore`: the network, what may happen in it, and how far to search.
  *
  * @public
  */
-export interface ExploreOptions {
+export interface ExploreOptions extends SearchOptions {
   readonly topology: Topology;
   /** The protocol's options, as in a scenario. @defaultValue `{}` */
   readonly options?: Readonly<Record<string, unknown>>;
@@ -65,36 +97,8 @@ export interface ExploreOptions {
    * @defaultValue no nodes
    */
   readonly corrupt?: readonly NodeId[];
-  /**
-   * Properties to check.
-   *
-   * @defaultValue the protocol's own
-   */
-  readonly properties?: readonly Property[];
-  /** A condition that every state must be able to reach. States that cannot are doomed. */
-  readonly goal?: (c: Configuration) => boolean;
   /** Count the goal only where it holds from then on, whatever happens. @defaultValue false */
   readonly goalLasts?: boolean;
-  /** Limits of the search. A search that reaches one has the verdict `unknown`. @defaultValue the defaults of `Bounds` */
-  readonly bounds?: Bounds;
-  /**
-   * Order of the search. Breadth-first search finds a shortest counterexample.
-   *
-   * @defaultValue `'breadth'`
-   */
-  readonly search?: 'breadth' | 'depth';
-  /** A reduction of the states to search. @defaultValue none */
-  readonly reduce?: Reduction;
-  /**
-   * Store 64 bits of each state instead of the whole state, to search larger systems. States may be missed: `chanceOfMiss` of the result is
-   * an upper bound for the probability. Requires breadth-first search and excludes liveness properties.
-   *
-   * @defaultValue false
-   */
-  readonly compact?: boolean;
-  /** The host's clock in milliseconds. Bounds in seconds and the seconds of the progress require it. */
-  readonly now?: () => number;
-  readonly onProgress?: (progress: Progress) => void;
 }
 
 /** The commands of a protocol that need no fields, or the listed ones. */

@@ -9,50 +9,21 @@
  * choices.
  */
 import { UsageError } from '../../machines/errors.js';
-import type { Configuration, Property } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
-import type { Bounds, Progress } from './bounds.js';
 import { faultBudget } from '../../network/world/environment.js';
+import type { SearchOptions } from './explore.js';
 import { corruptAtFirst, scriptOf } from './script.js';
-import { examine, type Exploration, type Question, type Reduction } from './examine.js';
+import { examine, type Exploration, type Question } from './examine.js';
 import { requireScenario } from '../../network/scenario/required.js';
 
 /** The bounds and methods of a search, for `checkScenario`. */
-export interface CheckOptions {
-  /** Limits of the search. A search that reaches one has the verdict `unknown`. @defaultValue the defaults of `Bounds` */
-  readonly bounds?: Bounds;
-  /**
-   * Order of the search. Breadth-first search finds a shortest counterexample.
-   *
-   * @defaultValue `'breadth'`
-   */
-  readonly search?: 'breadth' | 'depth';
-  /** A reduction of the states to search. @defaultValue none */
-  readonly reduce?: Reduction;
-  /**
-   * Store 64 bits of each state instead of the whole state. States may be missed, with a probability of at most `chanceOfMiss` of the
-   * result.
-   *
-   * @defaultValue false
-   */
-  readonly compact?: boolean;
-  /** The host's clock in milliseconds. Bounds in seconds and the seconds of the progress require it. */
-  readonly now?: () => number;
-  readonly onProgress?: (progress: Progress) => void;
-  /**
-   * Properties to check.
-   *
-   * @defaultValue the protocol's own
-   */
-  readonly properties?: readonly Property[];
+export interface CheckOptions extends SearchOptions {
   /**
    * Leave out liveness properties.
    *
    * @defaultValue false
    */
   readonly safety?: boolean;
-  /** A condition that every state must be able to reach. States that cannot are doomed. */
-  readonly goal?: (c: Configuration) => boolean;
 }
 
 /**
