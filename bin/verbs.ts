@@ -1,4 +1,4 @@
-import { keysOf } from '../machines/records.js';
+import { keysOf } from '../machines/checks.js';
 /**
  * The verbs of the command line, with their arguments and options. Help, completion and the types of the options come from this
  * table.

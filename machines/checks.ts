@@ -122,3 +122,14 @@ export function statePath({ value }: Pick<RoleView, 'value'>): string {
   const [key, inner] = Object.entries(value)[0]!;
   return inner === undefined ? key : `${key}.${statePath({ value: inner })}`;
 }
+
+/** The keys of a record with a known set of keys, whose names `Object.keys` loses. */
+export const keysOf = <K extends string>(record: Readonly<Partial<Record<K, unknown>>>): K[] => Object.keys(record) as K[];
+
+export const entriesOf = <K extends string, V>(record: Readonly<Record<K, V>>): [K, V][] =>
+  keysOf<K>(record).map((key) => [key, record[key]]);
+
+/** A record with a value for each key. */
+export function recordBy<K extends string, V>(keys: readonly K[], valueOf: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<K, V>;
+}

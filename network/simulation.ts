@@ -23,7 +23,7 @@ import { faultBudget } from './world/environment.js';
 import { fusible, NOT_FUSED, Script } from './world/script.js';
 import { readFields } from './scenario/read.js';
 import { requireScenario } from './scenario/required.js';
-import { keysOf } from '../machines/records.js';
+import { keysOf } from '../machines/checks.js';
 
 /**
  * Options of a `Simulation` in addition to the scenario.

@@ -10,7 +10,7 @@ import type { Locks } from './locks.js';
 import type { Moving } from './members.js';
 import { decidedBy, type Keepers } from './register-copies.js';
 import { WAITING_MS } from './register-questions.js';
-import { asError, thrownText } from '../../machines/errors.js';
+import { thrownText } from '../../machines/errors.js';
 
 /** The functions of the register that a move needs. */
 interface Steps {
@@ -75,7 +75,7 @@ export class RegisterMoves implements Moving {
     try {
       await isThere;
     } catch (error) {
-      if (!(error instanceof ClosedError)) throw this.unmoved(asError(error));
+      if (!(error instanceof ClosedError)) throw this.unmoved(error as Error);
     } finally {
       waiting.unsubscribe();
     }

@@ -11,7 +11,6 @@ import { later } from '../transports/later.js';
 import { escape } from '../transports/reading.js';
 import type { Locks } from './locks.js';
 import type { CopyAnswer, Answers, CopyQuestion } from './register-copies.js';
-import { asError } from '../../machines/errors.js';
 
 /** The first delay, in milliseconds, before the question is repeated for peers that have not created the register yet or were cut off. */
 export const AGAIN_MS = 100;
@@ -118,7 +117,7 @@ export class CopyQuestions {
     try {
       this.channels.send(this.conversation, peer, question);
     } catch (error) {
-      if (!(error instanceof BackpressureError)) fail(asError(error));
+      if (!(error instanceof BackpressureError)) fail(error as Error);
     }
   }
 

@@ -7,7 +7,7 @@
  */
 import { Subject } from 'rxjs';
 import type { Address, Message, NodeId, AnyMessage } from '../../machines/effects.js';
-import { asError, UsageError } from '../../machines/errors.js';
+import { UsageError } from '../../machines/errors.js';
 import type { RunningCore } from '../../machines/core.js';
 import type { Choose, NodeView, RoleView, Instance, Topology } from '../../machines/protocol.js';
 import { STORAGE, type StorageContext, type Stored } from '../../machines/storage.js';
@@ -446,7 +446,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
       this.steps$.next({ ...taken, drawn, numbers, ...(number !== null && { number }), ...(selected && { selected }) });
       for (const notification of outcome.emitted) this.notify(notification);
     } catch (error) {
-      this.end(asError(error));
+      this.end(error as Error);
     }
   }
 

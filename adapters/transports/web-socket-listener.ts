@@ -14,7 +14,7 @@ import { Subscription } from 'rxjs';
 import { WebSocketServer as PlatformServer, type ServerOptions as ServerOptionsOfWs, type WebSocket } from 'ws';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { isObject } from '../../machines/checks.js';
+import { entriesOf, isObject } from '../../machines/checks.js';
 import { shownValue } from '../../network/scenario/read.js';
 import { environmentOf, type InEnvironment, type PlatformEnvironment } from '../environment.js';
 import {
@@ -39,7 +39,6 @@ import { later } from './later.js';
 import { oneRequestServer } from './one-request.js';
 import { escape, FRAGMENTS_MAX, FRAME_BYTES_MAX, messageOf, quote } from './reading.js';
 import { pathOfUpgrade, takeUpgrades, turnAway, type Taker } from './upgrades.js';
-import { entriesOf } from '../../machines/records.js';
 
 export interface ListenLimits extends LineLimits {
   /** Limit of open connections: in total, and for each address. */

@@ -1,6 +1,6 @@
 /** The borders between panels, moved with the mouse or the arrow keys. A cookie stores the sizes. */
 import { signal } from '@preact/signals';
-import { keysOf } from '../../machines/records.js';
+import { keysOf } from '../../machines/checks.js';
 
 type Sizes = Readonly<Partial<Record<'rail' | 'chart' | 'lower', number>>>;
 type Side = keyof Sizes;

@@ -4,7 +4,7 @@ import { isBoolean, type FieldCheck, type ShapesOf } from '../shapes.js';
 import { exclusionMachine, initiatorMessages, participantMessages, type ExclusionMessage, type LockCall } from './machine.js';
 import { exclusionOptions } from './options.js';
 import { EXCLUSION } from './view.js';
-import { recordBy } from '../records.js';
+import { recordBy } from '../checks.js';
 
 const isPriority: FieldCheck = (value, { options: { priorities } }) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < priorities;

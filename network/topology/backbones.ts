@@ -9,7 +9,7 @@ import nsfnet from '../../data/nsfnet.json' with { type: 'json' };
 import type { NodeId } from '../../machines/effects.js';
 import type { Link, Topology } from '../../machines/protocol.js';
 import { greatCircleKm, type Position } from './metric.js';
-import { keysOf } from '../../machines/records.js';
+import { keysOf } from '../../machines/checks.js';
 
 const files = { abilene, geant, nsfnet };
 

@@ -4,8 +4,7 @@
  */
 import { createMachine, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { invokeName } from '../../network/chart-definition.js';
-import { entriesOf } from '../../machines/records.js';
-import { fieldsOf, isObject } from '../../machines/checks.js';
+import { entriesOf, fieldsOf, isObject } from '../../machines/checks.js';
 
 export interface TransitionChoice {
   target?: string | readonly string[];

@@ -3,7 +3,6 @@
  * received messages are items, too, but only runs show them.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { entriesOf, recordBy } from '../../machines/records.js';
 import {
   configOf,
   ruleEventName,
@@ -14,6 +13,7 @@ import {
   statesOf,
   type Rule,
 } from '../charts/config.js';
+import { entriesOf, recordBy } from '../../machines/checks.js';
 
 export const coverageKinds = ['state', 'transition', 'guard', 'event', 'sent', 'received'] as const;
 export type CoverageKind = (typeof coverageKinds)[number];

@@ -18,7 +18,7 @@ import type { Message } from '../../machines/effects.js';
 import { relay } from '../../network/world/internals.js';
 import { report, type TakenTransition } from '../../network/world/kernel.js';
 import { UsageError } from '../../machines/errors.js';
-import { keysOf } from '../../machines/records.js';
+import { keysOf } from '../../machines/checks.js';
 
 const factories = {
   promise: fromPromise(async () => {}),

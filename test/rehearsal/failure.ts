@@ -1,10 +1,9 @@
 /** Failures as files: the violation, the scenario that causes it, and the log; and their validation. */
-import { isObject } from '../../machines/checks.js';
+import { entriesOf, isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { FAILURE_VERSION, type RehearsalFailure, type RehearsalOutcome } from './report.js';
 import { FAULTS, LIMIT_SETTINGS, SECONDS_MAX, type RehearsalFrame, type RehearsalScenario } from './scenario.js';
 import type { RehearsalEvent } from './world.js';
-import { entriesOf } from '../../machines/records.js';
 
 /** Number of turns in the log of a file. */
 const LOG_MAX = 400;

@@ -1,4 +1,3 @@
-import { fieldsOf } from '../../machines/checks.js';
 /**
  * Linearizability: whether the operations that clients observed can have happened one after the other. The algorithm is that of Wing and
  * Gong (Testing and Verifying Concurrent Objects, 1993) with the cache of Lowe (Testing for Linearizability, 2017), as in Porcupine.
@@ -203,7 +202,7 @@ export function linearize<S>(
 export const sequentialRegister = (initial: unknown): SequentialObject<unknown> => ({
   initial,
   next: (state, input, answer) => {
-    const { write, add } = fieldsOf(input);
+    const { write, add }: { readonly write?: unknown; readonly add?: unknown } = Object(input);
     if (write !== undefined) return write;
     const after = add === undefined ? state : Number(state) + Number(add);
     return answer === null || JSON.stringify(answer.output) === JSON.stringify(after) ? after : undefined;

@@ -6,7 +6,7 @@ import { Calm } from './calm.js';
 import type { RehearsalJudge, RehearsalVerdict } from './judges.js';
 import { linearize, type ObjectOperation, type SequentialObject } from './linearizability.js';
 import type { RehearsalEvent } from './world.js';
-import { entriesOf } from '../../machines/records.js';
+import { entriesOf } from '../../machines/checks.js';
 
 /**
  * Checks that an object is linearizable: the operations that peers reported with `peer.operation(object, input, run)` can have happened one
