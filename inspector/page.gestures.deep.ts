@@ -275,6 +275,7 @@ describe('each protocol offers its own', () => {
       },
       async () => {
         await tab('plots');
+        await page.getByRole('button', { name: 'Cost against bound' }).click();
         await page.getByRole('figure', { name: /^Cost against bound: .*messages 0\.\d+.*bound 1/ }).waitFor();
       },
     ));

@@ -62,6 +62,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     modules: [
       'drawStates',
       'drawSlices',
+      'writeNames',
       'lookOf',
       'nodesByState',
       'stateStyle',

@@ -29,7 +29,7 @@ export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number,
     bottom = Math.max(bottom, ys[i]!);
   }
   if (left > right) return { scale: 1, dx: width / 2, dy: height / 2 };
-  const margin = Math.min(around, width / 4, height / 3);
+  const margin = Math.min(around, width / 4, 0.37 * height);
   const scale = Math.min(
     (width - 2 * margin) / Math.max(right - left, 1),
     (height - 2 * margin) / Math.max(bottom - top, 1),

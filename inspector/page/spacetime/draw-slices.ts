@@ -6,6 +6,7 @@ import type { LaneSlice } from '../../model/spacetime.js';
 import type { Size } from '../../model/chart-shapes.js';
 import { labelFont, LABEL_SIZE, widthOf } from '../chart/measure.js';
 import { palette, stateColor } from '../colors.js';
+import { fillText } from '../network/ink.js';
 
 export interface LaneScale {
   x(value: number): number;
@@ -43,10 +44,29 @@ export function boxOf({ x, y, laneHeight }: LaneScale, { lane, row, rows, from, 
   return { x: left, y: y(lane) - band / 2 + row * height, width: Math.max(x(to) - left, 1), height };
 }
 
-/** Draws the states of roles as colored slices of the nodes' lanes. `nameOf` returns the name of a state by its number. */
-export function drawSlices(
+/** The slices in sight, with their boxes, which are a little less tall where rows are set apart. */
+function inSight({ width, height }: Size, scale: LaneScale, slices: readonly LaneSlice[]) {
+  return slices.flatMap((slice) => {
+    const box = boxOf(scale, slice);
+    if (box.x > width || box.x + box.width < scale.left || box.y > height || box.y + box.height < 0) return [];
+    return [{ slice, box, tall: box.height >= GAP.from ? box.height - GAP.size : box.height }];
+  });
+}
+
+/** Draws the states of roles as colored slices of the nodes' lanes. */
+export function drawSlices(ctx: CanvasRenderingContext2D, size: Size, scale: LaneScale, slices: readonly LaneSlice[]): void {
+  for (const { slice, box, tall } of inSight(size, scale, slices)) {
+    ctx.fillStyle = stateColor(slice.state);
+    ctx.fillRect(box.x, box.y, box.width, tall);
+    ctx.fillStyle = palette().muted;
+    ctx.fillRect(box.x, box.y, Math.min(EDGE, box.width), tall);
+  }
+}
+
+/** Writes the names of states over their slices. `nameOf` returns the name of a state by its number. */
+export function writeNames(
   ctx: CanvasRenderingContext2D,
-  { width, height }: Size,
+  size: Size,
   scale: LaneScale,
   slices: readonly LaneSlice[],
   nameOf: (state: number) => string,
@@ -54,23 +74,15 @@ export function drawSlices(
   ctx.font = FONT;
   ctx.textAlign = 'left';
   ctx.textBaseline = 'middle';
-  for (const slice of slices) {
-    const box = boxOf(scale, slice);
-    if (box.x > width || box.x + box.width < scale.left || box.y > height || box.y + box.height < 0) continue;
-    const tall = box.height >= GAP.from ? box.height - GAP.size : box.height;
-    ctx.fillStyle = stateColor(slice.state);
-    ctx.fillRect(box.x, box.y, box.width, tall);
-    ctx.fillStyle = palette().muted;
-    ctx.fillRect(box.x, box.y, Math.min(EDGE, box.width), tall);
-    if (tall >= NAME.height) drawName(ctx, width, scale.left, box, nameOf(slice.state));
-  }
+  for (const { slice, box, tall } of inSight(size, scale, slices))
+    if (tall >= NAME.height) drawName(ctx, size.width, scale.left, box, nameOf(slice.state), stateColor(slice.state));
 }
 
 /** Begins where the slice does, or where the picture does. */
-function drawName(ctx: CanvasRenderingContext2D, right: number, left: number, box: Box, name: string): void {
+function drawName(ctx: CanvasRenderingContext2D, right: number, left: number, box: Box, name: string, ground: string): void {
   const from = Math.max(box.x, left) + NAME.inset;
   const room = Math.min(box.x + box.width, right) - from - 3;
   if (room < LABEL_SIZE || widthOf(name, FONT) > room) return;
-  ctx.fillStyle = palette().ink;
-  ctx.fillText(name, from, box.height < BELOW_DOTS ? box.y + box.height / 2 : box.y + box.height - NAME.height / 2);
+  const y = box.height < BELOW_DOTS ? box.y + box.height / 2 : box.y + box.height - NAME.height / 2;
+  fillText(ctx, name, from, y, palette().ink, ground);
 }

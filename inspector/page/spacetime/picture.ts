@@ -20,7 +20,7 @@ import { messageColor, palette } from '../colors.js';
 import { distanceToLine } from '../network/geometry.js';
 import { stateNames } from '../state-names.js';
 import { timeText } from '../time-text.js';
-import { bandHeight, boxOf, drawSlices, type LaneScale } from './draw-slices.js';
+import { bandHeight, boxOf, drawSlices, writeNames, type LaneScale } from './draw-slices.js';
 import { axis, currentLine, isPlaying, playhead, recording, growing, selectedMessage, selectedNode, way } from '../state.js';
 
 const LANES_SHOWN_ALL = 24;
@@ -158,8 +158,9 @@ export function paintSpacetime(ctx: CanvasRenderingContext2D, given: Size): void
   ctx.beginPath();
   ctx.rect(0, HEAD - 3, given.width, given.height);
   ctx.clip();
-  drawSlices(ctx, given, scale, diagram.value.slices, nameOfState);
+  drawSlices(ctx, given, scale, diagram.value.slices);
   for (const stretch of diagram.value.stretches) drawStretch(ctx, scale, stretch);
+  writeNames(ctx, given, scale, diagram.value.slices, nameOfState);
   drawHeld(ctx, scale);
   for (const arrow of diagram.value.arrows) if (isInSight(given, scale, arrow.from, arrow.to)) drawArrow(ctx, scale, arrow);
   for (const dot of diagram.value.dots) if (isInSight(given, scale, dot, dot)) drawDot(ctx, scale, dot);
