@@ -135,7 +135,7 @@ test('a counterexample with its causes', async () => {
   await close();
 });
 
-test('the start page: your own application first, then stories with their networks and minutes', async () => {
+test('the start page: your own application, then stories with pictures and minutes', async () => {
   const served = await serveTrace('', { page: pageUrl, shelf: storyShelf() });
   onTestFinished(() => served.close());
   const { page, leave } = await visit(`${served.url}#stories`);

@@ -20,7 +20,7 @@ function startMember(id: string, ports: Readonly<Record<string, number>>, url: s
   return { child, next };
 }
 
-test('three processes of a cluster are one network; the host of an actor holds its lock', async () => {
+test("three processes of a cluster are one network; an actor's host holds its lock", async () => {
   const receiving = await receiveInspection({ page: pageUrl });
   onTestFinished(() => receiving.close());
   const ports = { a: await freePort(), b: await freePort(), c: await freePort() };

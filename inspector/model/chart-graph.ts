@@ -175,7 +175,7 @@ function commonParent(chart: Chart, seen: FoldedChart['seen'], { source, targets
   return around(seen(source)).slice(1).find(isAround) ?? '';
 }
 
-/** Loops have lines of their own. */
+/** Each loop keeps a separate line. */
 function bundlesOf(edges: readonly GraphEdge[]): GraphEdge[][] {
   const bundles = new Map<string, GraphEdge[]>();
   for (const edge of edges) {

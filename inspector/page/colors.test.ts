@@ -24,16 +24,16 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     styles: /is-now|is-taken|head-taken|is-possible|is-changed|plot-now|aria-current='step'|playhead|thumb|\.done/,
     modules: ['drawPlayhead', 'drawDot'],
   },
-  // What the viewer has chosen: a node, a message, a row, a mode, the place of the keyboard.
+  // The viewer's choice: a node, a message, a row, a mode, the place of the keyboard.
   selected: {
     styles: /focus|is-selected|aria-selected='true'|aria-pressed='true'|\.(way|all-nodes) \[aria-current/,
     modules: ['drawCommunities', 'drawWay', 'writeLabels', 'drawSelection', 'drawArrow', 'drawNames'],
   },
-  // What a search or a query has found.
+  // Results of a search or a query.
   found: { styles: /is-found|is-hit|\.hits|\.held/, modules: ['drawHeld', 'drawDot'] },
-  // What another run or version has in another way.
+  // Differences from another run or version.
   differs: { styles: /differs|is-different/ },
-  // What has failed: violated, lost, cut, crashed, refused, not covered, not valid.
+  // Failures: violated, lost, cut, crashed, refused, not covered, not valid.
   wrong: {
     styles: /wrong|invalid|violat|failed|gone|crashed|error|problem|lost|refused|missed|endless|^\.count$/,
     modules: [
@@ -119,7 +119,7 @@ function oklab(hex: string): readonly number[] {
   ];
 }
 const distance = (a: string, b: string): number => Math.hypot(...oklab(a).map((value, i) => value - oklab(b)[i]!));
-/** Almost twice what an eye can just tell apart. */
+/** Almost twice the smallest visible difference. */
 const DISTANCE_MIN = 0.035;
 
 test('both themes have the same colors, each of them with a meaning', () => {
