@@ -116,7 +116,8 @@ function lookOf({ life, tone, stateNumber }: SceneNode): Pick<Slice, 'name' | 'c
   const colors = palette();
   const edge = EDGES.get(life)!;
   if (edge !== 'tone') return { name: life, color: colors[edge], rank: 1000 + [...EDGES.keys()].indexOf(life) };
-  if (tone !== 'plain' || stateNumber < 0) return { name: tone, color: colors.tones[tone].edge, rank: TONES.indexOf(tone) };
+  if (tone !== 'plain' || stateNumber < 0)
+    return { name: tone, color: colors.tones[tone][tone === 'plain' ? 'fill' : 'edge'], rank: TONES.indexOf(tone) };
   return { name: stateNames.peek()[stateNumber] ?? '', color: stateColor(stateNumber), rank: 10 + stateNumber };
 }
 
