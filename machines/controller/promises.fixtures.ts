@@ -258,12 +258,6 @@ export const unpromised = {
   ...because('request', 'who takes lets nobody join: no role is told', 'drop action ready: take, action 1'),
   ...because(
     'request',
-    'what is wanted is said anew by the next request',
-    'drop action refilling: reject, action 2',
-    'drop action held: epoch #2, action 2',
-  ),
-  ...because(
-    'request',
     'a command that is not held waits at its node, and is asked for when the change is through',
     ...['take', 'child', 'name'].map((word) => `drop transition frozen: ${word}`),
   ),
@@ -281,7 +275,9 @@ export const unpromised = {
   ...because(
     MAIN,
     CLOSED,
-    ...['running', 'echoed', 'leaving', 'severed', 'stay'].map((state) => `retarget leaving: settled, to ${state}`),
+    ...['running', 'collecting', 'settling', 'echoed', 'leaving', 'severing', 'severed', 'stay'].map(
+      (state) => `retarget leaving: settled, to ${state}`,
+    ),
   ),
   ...because(MAIN, SILENT, ...swaps('leaving: settled', 5, 6, 7, 8, 9, 10), ...swaps('severing: settled', 5, 6, 7, 8)),
   ...because(

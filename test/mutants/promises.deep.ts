@@ -66,6 +66,7 @@ const judgedOf: Readonly<Record<string, Judged>> = {
     limits: LESS,
     further: furtherOfController,
     unpromised: unpromisedOfController,
+    open: 4,
   },
   directory: { limits: LIMITS, unpromised: unpromisedOfDirectory },
   election: {
@@ -84,7 +85,7 @@ const judgedOf: Readonly<Record<string, Judged>> = {
     every: 10,
     further: furtherOfLocks,
     unpromised: unpromisedOfLocks,
-    open: 1,
+    open: 8,
   },
   queue: { limits: LIMITS, further: furtherOfQueue, unpromised: unpromisedOfQueue },
   tabs: { limits: LIMITS, further: furtherOfTabs, unpromised: unpromisedOfTabs },
