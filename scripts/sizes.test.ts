@@ -16,7 +16,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './locks createLocks': 61.1,
   './locks createTabLocks': 57,
   './locks lockLogic': 2.2,
-  './election': 34,
+  './election': 34.1,
   './quota': 43.9,
   './names': 43.5,
   './bank': 38.2,
