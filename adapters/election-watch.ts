@@ -112,7 +112,7 @@ export class Watchers {
 const CHECKS = { transport, peers, name: optional(someText), ...environment };
 
 /**
- * The leader of an election, at a process that is no candidate. Create it with `watchElection`. It dispatches `change` when the leader changes or becomes unknown.
+ * The leader of an election, at a process that is not a candidate. Create it with `watchElection`. It dispatches `change` when the leader changes or becomes unknown.
  *
  * @public
  */

@@ -1,4 +1,4 @@
-/** What a client passes as `peers` after the voters have changed. */
+/** The `peers` that clients pass after the voters have changed. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { linked } from '../linked.js';
