@@ -12,7 +12,7 @@ import { pageOfPaths } from '../test/failure-page.js';
 import { mergeCounts, type MachineCounts } from '../test/machine/coverage.js';
 import { emitMachineTests } from '../test/machine/emit.js';
 import { chartListing, lcovOf } from '../test/machine/lcov.js';
-import type { MachineTests, MachineStep } from '../test/machine/options.js';
+import type { MachineTests, MachineStep, Mode } from '../test/machine/options.js';
 import { reportOnMachine, type MachineReport } from '../test/machine/report.js';
 import { describeStep } from '../test/machine/steps.js';
 import { failuresAlong, MachineTesting } from '../test/machine/testing.js';
@@ -30,7 +30,6 @@ import { writeTrace } from './trace-file.js';
 import { printMachineReport } from './print-machine-report.js';
 import type { ValuesOf } from './verbs.js';
 import { encode } from '../test/machine/encode.js';
-import { modes } from '../test/machine/options.js';
 
 /** The report with the paths of its failures' pages. */
 export type ReportWithPages = Omit<MachineReport, 'failures'> & {
@@ -55,7 +54,7 @@ export async function testMachine(
     ...(await testsIn(words.with)),
     ...(seed !== undefined && { seed }),
     ...(words.pairs && { pairs: true }),
-    ...(words.mode !== undefined && { mode: modes.find((mode) => mode === words.mode)! }),
+    ...(words.mode !== undefined && { mode: words.mode as Mode }),
   };
   if (words.replay !== undefined) return replay(found, tests, stepsIn(words.replay));
   const unhandledRejections = new UnhandledRejections();

@@ -113,7 +113,9 @@ const CHECKS = {
   machines: must('machines of XState by kind, as in { order: orderMachine }', isRecord),
   storage: optional(storage),
   client: optional(flag),
-  placement: optional(must('"stay", "sender" or "balance"', (value) => ['stay', 'sender', 'balance'].includes(value as string))),
+  placement: optional(
+    must('"stay", "sender" or "balance"', (value) => ['stay', 'sender', 'balance'].some((known) => known === value)),
+  ),
   versions: optional(must('versions by kind, as in { order: { version: 2, migrate } }', isObject)),
   idleMs: optional(milliseconds(1)),
   name: optional(someText),

@@ -5,5 +5,5 @@ const page = readFileSync('docs/errata.md', 'utf8');
 
 export const errata = page
   .split('\n')
-  .filter((line) => /^\| <a id=/.test(line))
+  .filter((line) => line.startsWith('| <a id='))
   .map((row) => ({ row, command: /\| `((?:quiver|npx) [^`]+)` \|/.exec(row)?.[1] }));

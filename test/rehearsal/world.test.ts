@@ -83,7 +83,7 @@ test('random numbers come from the seed, with a separate stream for each process
 
 test('warnings and notices of a process are in the log, and are not printed', async () => {
   const printed = [vi.spyOn(console, 'info'), vi.spyOn(console, 'warn')];
-  const main = first(() => void (console.info('one is missing'), console.warn('still missing')));
+  const main = first(() => [console.info('one is missing'), console.warn('still missing')]);
   const { lines } = await runOnce(quietScenario, { judges: [] }, main, true);
   expect(lines.flatMap((line) => /(?:info|warn): .*/.exec(line) ?? [])).toEqual(['info: one is missing', 'warn: still missing']);
   for (const spy of printed) expect(spy).not.toHaveBeenCalled();
