@@ -33,7 +33,12 @@ const peer: PeerInput = { peer: 'b', patience: 2, reply: 1 };
 export const peerSamples: readonly ChartSamples[] = [
   {
     input: peer,
-    events: () => [...['beat', 'ping', 'bye', 'due', 'ended'].map((type) => ({ type, from: 'b' })), timer('reply')],
+    events: () => [
+      ...['beat', 'ping', 'bye'].map((type) => ({ type, from: 'b' })),
+      { type: 'due' },
+      { type: 'ended' },
+      timer('reply'),
+    ],
   },
 ];
 
