@@ -100,15 +100,40 @@ test('a watcher that is there before the election, and an election that begins a
   await again();
 });
 
+test('a peer that has gone counts for nothing, and reports nothing more', async () => {
+  const network = inProcess();
+  const [a, b] = elected(network, ['a', 'b']) as [Election, Election];
+  const watch = watched(network);
+  await agrees(watch, [a, b]);
+  const heard: string[] = [];
+  const raw = network.peer('raw');
+  await raw.connect();
+  Channels.of(raw).open('election/leader', { message: (from, { type }) => void (from === 'b' && heard.push(type)) });
+  const greeting = { type: 'node.hello', isAnswer: false };
+  Channels.of(raw).send('election/leader', 'b', greeting);
+  await expect.poll(() => heard).toContain('leader');
+  await b.close();
+  await expect.poll(() => heard).toContain('node.bye');
+  await agrees(watch, [a]);
+  const all = elected(network, ['c']);
+  await agrees(watch, [a, ...all]);
+  await a.close();
+  await agrees(watch, all);
+  expect(heard.at(-1)).toBe('node.bye');
+});
+
 test('a watcher has no leader without peers, and takes none from others', async () => {
   const network = inProcess();
   const other = network.peer('d');
+  const listed = network.peer('b');
   const all = elected(network, ['a']);
   const watch = watched(network);
   await agrees(watch, all);
-  await other.connect();
+  await Promise.all([other.connect(), listed.connect()]);
   Channels.of(other).send('election/leader', 'web', { type: 'node.hello', isAnswer: true } as { type: string });
   Channels.of(other).send('election/leader', 'web', { type: 'leader', leader: 'd' } as { type: string });
+  // A peer of the list that does not take part in the election.
+  Channels.of(listed).send('election/leader', 'web', { type: 'leader', leader: 'd' } as { type: string });
   await all[0]!.close();
   await expect.poll(() => watch.leader).toBeNull();
   await watch.close();

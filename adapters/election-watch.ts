@@ -52,7 +52,8 @@ class Conversation {
     );
     const greet = (peer: NodeId) => ends.greets(peer) && this.presence.greet(peer);
     this.channels.open(this.name, {
-      message: (from, message) => this.presence.receive(from, message) || ends.receive(from, message),
+      message: (from, message) =>
+        this.presence.receive(from, message) || (this.presence.has(from) && ends.receive(from, message)),
       peer: (type, peer) => (type === 'up' ? greet(peer) : this.presence.part(peer)),
     });
     for (const peer of transport.peers) greet(peer);
@@ -105,6 +106,7 @@ export class Watchers {
   }
 
   close(): void {
+    this.present.clear();
     this.conversation.close();
   }
 }
