@@ -87,6 +87,22 @@ test('a callback that fails, a lock that is not free, and a caller that gives up
   expect(ended()).toEqual(['request error', 'wait abandoned in request']);
   // @ts-expect-error: without a callback
   await expect(request('x')).rejects.toThrow('needs a callback');
+  // @ts-expect-error: without a name
+  await expect(request(undefined, () => {})).rejects.toThrow('a lock needs a name');
+});
+
+test.each([false, true])('a lost lock ends its request with its callback, and nothing waits (retry %s)', async (retry) => {
+  const [{ a }] = await peers('a', 'b');
+  const { tracer, spans, ended } = memory();
+  const ends = traced(a!, tracer).request('x', { retry }, ({ signal }) => {
+    return new Promise((resolve) => signal.addEventListener('abort', resolve));
+  });
+  ends.catch(() => {});
+  await vi.waitFor(() => expect(spans).toHaveLength(3));
+  await a!.close();
+  await expect(ends).rejects.toMatchObject({ name: 'LostError' });
+  await settled();
+  expect(ended()).toEqual(['request error', 'wait granted in request', 'hold lost error in request']);
 });
 
 test('a lost lock ends its hold at once, and a repeated request waits again', async () => {

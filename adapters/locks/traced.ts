@@ -7,6 +7,7 @@
  * A request has a span, and within it one span for each wait and one for each hold. The callback runs in the span of the hold, so spans of the
  * work belong to it. A hold that ends by a loss, and a request that is rejected, have the status of an error.
  */
+import { fieldsOf } from '../../machines/checks.js';
 import { thrownText } from '../../machines/errors.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { EPOCHS } from '../../machines/locks/messages.js';
@@ -58,10 +59,10 @@ export function traced(locks: Pick<Locks, 'request' | 'node'>, tracer: LocksTrac
     const attributes = {
       'quiver.peer': id,
       'quiver.locks.name': name,
-      'quiver.lock.name': typeof names === 'string' ? names : [...names],
+      'quiver.lock.name': Array.isArray(names) ? [...names] : String(names),
     };
     return tracer.startActiveSpan('quiver.locks.request', { attributes }, async (span) => {
-      const spans = new RequestSpans(tracer, attributes);
+      const spans = new RequestSpans(tracer, attributes, fieldsOf(rest[0])['retry'] === true);
       const work =
         typeof callback === 'function'
           ? (held: Lock | LockSet | null) => spans.hold(held, epochAt(locks.node), () => callback(held))
@@ -88,6 +89,7 @@ class RequestSpans {
   constructor(
     private readonly tracer: LocksTracer,
     private readonly attributes: Attributes,
+    private readonly isRepeated: boolean,
   ) {
     this.wait = this.begin();
   }
@@ -112,8 +114,8 @@ class RequestSpans {
     try {
       return await done;
     } finally {
-      // With `retry` the request waits again; otherwise it has ended.
-      if (held.signal.aborted && !this.isOver) this.wait = this.begin();
+      const waitsAgain = this.isRepeated && held.signal.aborted && held.signal.reason.isRetryable;
+      if (waitsAgain && !this.isOver) this.wait = this.begin();
     }
   }
 
