@@ -5,11 +5,12 @@
  * docs/queues.md.
  */
 import type { NodeId } from '../../machines/effects.js';
-import { thrownText, UsageError } from '../../machines/errors.js';
+import { UsageError } from '../../machines/errors.js';
 import { multicastCore, type PlacesOptions } from '../../machines/queue/applications/core.js';
 import type { Delivered, Sent } from '../../machines/queue/applications/delivery.js';
 import { nodeOf, type OperationId } from '../../machines/queue/applications/places.js';
 import { ClosedError } from '../transports/errors.js';
+import { messageOf } from '../transports/reading.js';
 import type { LiveNode } from '../node/node.js';
 import type { NodeActor } from '../node/node-logic.js';
 import { objectLogic, whenReady, type Failed, type FromActor, type ObjectLogic } from '../object-logic.js';
@@ -133,7 +134,7 @@ function textOf(message: unknown): string {
     const text = JSON.stringify(message) as string | undefined;
     if (text !== undefined) return text;
   } catch (error) {
-    why = thrownText(error);
+    why = messageOf(error);
   }
   throw new UsageError(`multicast.send: ${why}. Pass an object, list, text, number, boolean or null`);
 }
