@@ -155,12 +155,12 @@ function checked(parts: unknown, options: ComposeOptions) {
   if (!isObject(options)) complaint(joined)(`the options are ${JSON.stringify(options)}. Pass an object with ${KEYS.join(', ')}`);
   const { name = joined, stack = [], properties } = options;
   const complain: (why: string) => never = complaint(name);
+  if (names.length === 0) complain('no parts are given. Pass protocols by name, as in compose({ tree: directory, line: queue })');
   if (typeof name !== 'string' || name === '') complain('name is not a text. Pass one, or leave it out');
   if (properties !== undefined && typeof properties !== 'function')
     complain('properties is not a function. Pass a function that returns a list of properties');
   const unknown = Object.keys(options).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) complain(`options.${unknown} is not known. The options are ${KEYS.join(', ')}`);
-  if (names.length === 0) complain('no parts are given. Pass protocols by name, as in compose({ tree: directory, line: queue })');
   if (names.includes(name)) complain(`the composition and its part have the same name "${name}". Rename one of them`);
   for (const key of names) {
     if (!/^[A-Za-z][\w-]*$/.test(key) || RESERVED.includes(key))
