@@ -1,5 +1,5 @@
 /** Processes that no list names watch an election: in process, at a hub and on a mesh. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { freePort } from '../testing/servers.js';
 import { createElection, type Election } from './election.js';
@@ -120,6 +120,25 @@ test('a peer that has gone counts for nothing, and reports nothing more', async 
   await a.close();
   await agrees(watch, all);
   expect(heard.at(-1)).toBe('node.bye');
+});
+
+test('a watch ends with its transport, and leaves nothing at one that stays open', async () => {
+  const network = inProcess();
+  elected(network, ['a']);
+  const transport = network.watcher();
+  const subscribe = vi.spyOn(transport.events, 'subscribe');
+  const watched = () => watchElection({ transport, peers: PEERS });
+  const before = watched();
+  await before.ready;
+  await before.close();
+  const last = watched();
+  await last.ready;
+  // That of its conversations.
+  expect(subscribe.mock.results.filter(({ value }) => !value.closed)).toHaveLength(1);
+  await transport.close();
+  expect(last.leader).toBeNull();
+  const late = watched();
+  await expect(late.ready).rejects.toThrow('is closed');
 });
 
 test('a watcher has no leader without peers, and takes none from others', async () => {

@@ -36,6 +36,8 @@ interface Ends {
   meet(peer: NodeId): void;
   part(peer: NodeId): void;
   receive(from: NodeId, message: LeaderMessage): void;
+  /** The transport has ended. */
+  closed?(error: Error | null): void;
 }
 
 class Conversation {
@@ -55,6 +57,7 @@ class Conversation {
       message: (from, message) =>
         this.presence.receive(from, message) || (this.presence.has(from) && ends.receive(from, message)),
       peer: (type, peer) => (type === 'up' ? greet(peer) : this.presence.part(peer)),
+      closed: (error) => ends.closed?.(error),
     });
     for (const peer of transport.peers) greet(peer);
   }
@@ -146,6 +149,7 @@ export class ElectionWatch extends EventTarget implements AsyncDisposable {
         this.reports.set(from, leader);
         this.update();
       },
+      closed: (error) => this.end(error ?? new ClosedError(`the transport of peer "${transport.id}" is closed`)),
     });
     this.ready = new Promise((resolve, reject) => {
       const known = () => this.leader !== null && resolve();
@@ -153,9 +157,6 @@ export class ElectionWatch extends EventTarget implements AsyncDisposable {
       this.ending.signal.addEventListener('abort', () => reject(this.ending.signal.reason));
     });
     this.ready.catch(() => {});
-    transport.events.subscribe((event) => {
-      if (event.type === 'closed') this.end(event.error ?? new ClosedError(`the transport of peer "${transport.id}" is closed`));
-    });
     transport.connect().catch((error: Error) => this.end(error));
   }
 
