@@ -14,17 +14,9 @@ function inEachState(property: Property): Property {
     (c: Configuration, ...rest: A): boolean =>
       c.flights.length >= 0 && predicate(c, ...rest);
   if (property.kind === 'eventually') return { ...property, when: seen(property.when), holds: seen(property.holds) };
-  const { folded } = property;
-  return {
-    ...property,
-    holds: seen(property.holds),
-    ...(folded && {
-      folded: {
-        ...folded,
-        holds: (totals: unknown, c: () => Configuration) => c().flights.length >= 0 && folded.holds(totals, c),
-      },
-    }),
-  };
+  // Without totals: they are computed from the start.
+  const { folded: _, ...rest } = property;
+  return { ...rest, holds: seen(property.holds) };
 }
 
 const systems = Object.entries(protocols).flatMap(([name, protocol]) =>

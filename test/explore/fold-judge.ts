@@ -2,6 +2,7 @@
  * Judges the properties of one fold in each state: by its totals, and once for all states with equal facts. Many states of a search differ
  * only in what a fold leaves out, such as a message that it counts like another one.
  */
+import { fieldsOf } from '../../machines/checks.js';
 import type { Fold, Folded, Totals } from '../../machines/folded.js';
 import type { ChannelState, Configuration, Property } from '../../machines/protocol.js';
 import { failed, truth } from '../../network/evaluation.js';
@@ -63,28 +64,27 @@ export class FoldJudge {
 
   enter(row: Int32Array, begin: number, length: number): void {
     const { properties, answers } = this;
-    const leaf = this.steps ? this.leafOf(this.steps, row, begin, length) : UNKNOWN;
-    const known = leaf === UNKNOWN ? UNKNOWN : this.known.data[leaf]!;
-    if (known !== UNKNOWN) {
-      for (let i = 0; i < properties.length; i++) answers[i] = ((known >>> i) & 1) === 1;
-      return;
-    }
-    this.goTo(row, begin, begin + length);
-    this.isWholeRead = false;
-    this.judged++;
-    let bits = 0;
-    for (let i = 0; i < properties.length; i++) {
-      answers[i] = this.judge(properties[i]!);
-      if (answers[i]) bits |= 1 << i;
-    }
-    if (leaf !== UNKNOWN && !this.isWholeRead) this.known.data[leaf] = bits;
-  }
-
-  private judge([property, folded]: readonly [Property, Folded]): boolean {
+    // An error of a fact is an error of the first property.
+    let [current] = properties[0]!;
     try {
-      return truth(folded.holds(this.totals, this.configuration), 'holds');
+      const leaf = this.steps ? this.leafOf(this.steps, row, begin, length) : UNKNOWN;
+      const known = leaf === UNKNOWN ? UNKNOWN : this.known.data[leaf]!;
+      if (known !== UNKNOWN) {
+        for (let i = 0; i < properties.length; i++) answers[i] = ((known >>> i) & 1) === 1;
+        return;
+      }
+      this.goTo(row, begin, begin + length);
+      this.isWholeRead = false;
+      this.judged++;
+      let bits = 0;
+      for (const [i, [property, folded]] of properties.entries()) {
+        current = property;
+        answers[i] = truth(folded.holds(this.totals, this.configuration), 'holds');
+        if (answers[i]) bits |= 1 << i;
+      }
+      if (leaf !== UNKNOWN && !this.isWholeRead) this.known.data[leaf] = bits;
     } catch (error) {
-      return failed(property, error);
+      failed(current, error);
     }
   }
 
@@ -143,15 +143,22 @@ export class FoldJudge {
     });
   }
 
-  /** Most packets stay the same. The first ones that do, and the last ones if their order is not significant, are left out. */
+  /**
+   * Most packets stay the same. The first ones that do, and the last ones if their order is not significant, are left out. If it is,
+   * all packets of a changed lane are recomputed: a total that subtracts the last one may remove an equal one before it.
+   */
   private updateFlights(row: Int32Array, begin: number, end: number): void {
-    const { totals, flights } = this;
+    const { totals, flights, model } = this;
     if (this.packets.length < end - begin) this.packets = grown(this.packets, end - begin);
     const { packets } = this;
     let [first, last, until] = [0, this.inFlight, end];
     while (first < last && begin + first < end && packets[first] === row[begin + first]) first++;
-    if (!this.fold.isOrdered)
-      for (; last > first && until > begin + first && packets[last - 1] === row[until - 1]; last--) until--;
+    if (first === last && begin + first === end) return;
+    if (this.fold.isOrdered) {
+      const { data: laneOf } = model.packets.lane;
+      const lane = laneOf[packets[first - 1]!];
+      while (first > 0 && laneOf[packets[first - 1]!] === lane) first--;
+    } else for (; last > first && until > begin + first && packets[last - 1] === row[until - 1]; last--) until--;
     // Subtract first, so that no total ever counts more than there is.
     for (let i = first; i < last; i++) totals.flight(flights.get(packets[i]!), -1);
     for (let i = begin + first; i < until; i++) totals.flight(flights.get(row[i]!), 1);
@@ -177,15 +184,17 @@ class Facts {
   }
 }
 
-/** A fact as a key, or `undefined` if it is not plain JSON. */
+/** A fact as a key, or `undefined` if it is not plain JSON. Unlike contexts, facts are not frozen: totals may mark them. */
 function keyOf(fact: unknown): string | undefined {
   let isPlain = true;
-  const key = JSON.stringify(fact, (_, value: unknown) => {
+  const key = JSON.stringify(fact, function (this: unknown, name) {
+    // As it is, and not as its `toJSON` shows it.
+    const value = fieldsOf(this)[name];
     if (typeof value === 'number') isPlain &&= Number.isFinite(value) && !Object.is(value, -0);
     else if (typeof value === 'object' && value !== null)
       isPlain &&= Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
     else isPlain &&= value === null || typeof value === 'string' || typeof value === 'boolean';
-    return value;
+    return isPlain ? value : null;
   });
   return isPlain ? key : undefined;
 }
