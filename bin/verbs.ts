@@ -1,8 +1,9 @@
-import { keysOf } from '../machines/checks.js';
 /**
  * The verbs of the command line, with their arguments and options. Help, completion and the types of the options come from this
  * table.
  */
+import { keysOf } from '../machines/checks.js';
+
 /** A command-line option. With `value` it takes a value; otherwise it is a flag. */
 export interface OptionSpec {
   readonly value?: string;

@@ -1,5 +1,5 @@
-import { fieldsOf } from '../../machines/checks.js';
 /** The promises that actions return. XState does not wait for them. A path waits for those that settle within the queue of promises. */
+import { fieldsOf } from '../../machines/checks.js';
 
 /** Turns of the queue of promises that an action's promise may take. */
 const TURNS = 100;
