@@ -17,8 +17,8 @@ const YES = 1;
 const CALL = 2;
 const UNKNOWN = -1;
 
-/** No further reads are recorded beyond this number, so that memory is bounded. */
-const READS_MAX = 1 << 20;
+/** With this many recorded numbers, the predicate is called for each unknown combination, so that memory is bounded. */
+const LINKS_MAX = 1 << 20;
 
 /** The place of the environment in a row. The local state of each node follows. */
 const ENVIRONMENT = 0;
@@ -53,7 +53,7 @@ export class Decision {
   of(row: Int32Array, begin: number, length: number, whole: () => Configuration): boolean {
     let at = this.root;
     while (at > CALL) at = this.next.get(at, numberOf(this.reads[at]!, row, begin));
-    if (at === CALL) return this.predicate(whole());
+    if (at === CALL || (at === UNKNOWN && this.next.size >= LINKS_MAX)) return this.predicate(whole());
     return at === UNKNOWN ? this.learn(row.slice(begin, begin + length)) : at === YES;
   }
 
@@ -61,7 +61,6 @@ export class Decision {
   private learn(row: Int32Array): boolean {
     const reading = new ReadConfiguration(this.model, this.aspects, row);
     const answer = this.predicate(reading);
-    if (this.reads.length + reading.reads.length > READS_MAX) return answer;
     // Reads that an earlier call has recorded are followed; the others are appended.
     let [before, number] = [UNKNOWN, 0];
     for (const read of reading.reads) {
