@@ -110,7 +110,7 @@ export function shortestPathTree(root: NodeId, { topology, distance }: NetworkGr
   return parents;
 }
 
-/** The fields of an object or function, whose types are not known; none for any other value. */
+/** The fields of a value, whose types are not known. `null` and `undefined` have none. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => Object(value);
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
