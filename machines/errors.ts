@@ -28,14 +28,18 @@ export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 
+/** True for the errors of another realm as well: in Jest, Node's own errors are. */
+const isError = (thrown: unknown): thrown is Error =>
+  thrown instanceof Error || Object.prototype.toString.call(thrown) === '[object Error]';
+
 /** Message of an error, or a description of a thrown value that is not an error. */
 export function thrownText(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message;
+  if (isError(thrown)) return thrown.message;
   return `${jsonText(thrown)} was thrown, which is not an Error`;
 }
 
 /** The thrown value, as an error. */
-export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(thrownText(thrown)));
+export const asError = (thrown: unknown): Error => (isError(thrown) ? thrown : new Error(thrownText(thrown)));
 
 function jsonText(value: unknown): string {
   try {
