@@ -29,14 +29,11 @@ export class ProtocolError extends Error {
 }
 
 /** True for the errors of another realm as well: in Jest, Node's own errors are. */
-const isError = (thrown: unknown): thrown is Error =>
-  thrown instanceof Error || Object.prototype.toString.call(thrown) === '[object Error]';
+const isError = (thrown: unknown): thrown is Error => thrown instanceof Error || typeof Object(thrown).stack === 'string';
 
 /** Message of an error, or a description of a thrown value that is not an error. */
-export function thrownText(thrown: unknown): string {
-  if (isError(thrown)) return thrown.message;
-  return `${jsonText(thrown)} was thrown, which is not an Error`;
-}
+export const thrownText = (thrown: unknown): string =>
+  isError(thrown) ? thrown.message : `${jsonText(thrown)} was thrown, which is not an Error`;
 
 /** The thrown value, as an error. */
 export const asError = (thrown: unknown): Error => (isError(thrown) ? thrown : new Error(thrownText(thrown)));

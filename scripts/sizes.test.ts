@@ -17,7 +17,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './locks createTabLocks': 57,
   './locks lockLogic': 2.2,
   './election': 34.1,
-  './quota': 43.9,
+  './quota': 44,
   './names': 43.5,
   './bank': 38.2,
   './register': 11,
