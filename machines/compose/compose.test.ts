@@ -1,5 +1,5 @@
 /** Compositions: parts that do not notice each other, stacks, exact numbers of states, and mistakes that are noticed. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { mutant } from '../../test/explore/mutants.fixture.js';
@@ -14,6 +14,7 @@ import { link } from '../link/index.js';
 import type { Protocol } from '../protocol.js';
 import { queue } from '../queue/index.js';
 import { compose, type ComposeOptions } from './index.js';
+import { Part } from './parts.js';
 
 const scenarioOf = (protocol: Protocol, scenario: object) =>
   parseScenario({ protocol: protocol.name, ...scenario }, { [protocol.name]: protocol });
@@ -22,6 +23,14 @@ const check = (protocol: Protocol, scenario: object) => checkScenario(scenarioOf
 const path = (n: number) => ({ topology: { kind: 'path', n } });
 
 describe('side by side', () => {
+  test('the messages of a part are read once, however often a property asks for them', () => {
+    const part = new Part('a', directory);
+    const read = vi.spyOn(part, 'flights');
+    const own = part.configuration(new Simulation(scenarioOf(compose({ a: directory, b: queue }), path(2))).configuration);
+    expect(own.flights).toBe(own.flights);
+    expect(read).toHaveBeenCalledOnce();
+  });
+
   const both = compose({ tree: directory, line: queue });
 
   test('messages, commands, summaries and properties stay separate despite equal names', () => {

@@ -100,6 +100,7 @@ export class Part {
 class PartConfiguration implements Configuration<any> {
   readonly instance: Instance<any>;
   private views: Configuration['nodes'] | undefined;
+  private inFlight: Configuration['flights'] | undefined;
 
   constructor(
     private readonly part: Part,
@@ -113,7 +114,7 @@ class PartConfiguration implements Configuration<any> {
   }
 
   get flights() {
-    return this.part.flights(this.whole.flights);
+    return (this.inFlight ??= this.part.flights(this.whole.flights));
   }
 
   get links() {
