@@ -90,12 +90,17 @@ export function hasPassedOn(view: NodeView): boolean {
   return local < capacity(scale, LOCAL_LEVEL) && (level === null || global < capacity(scale, level));
 }
 
-/** While the node waits for an answer, its own request is exactly once in its delivery process; otherwise it is not there. */
+/**
+ * While the node waits for an answer, its own request is exactly once in its delivery process, and its bin holds too little; otherwise the
+ * request is not there.
+ */
 export function isServedOnce(view: NodeView, id: NodeId, settings: Settings): boolean {
   if (!isMember(view)) return true;
   return controllersOf(settings).every((of) => {
     const isAsking = isWaiting(view, of) && requestState(view, of) !== 'held';
-    return linksServed(view, of).filter((link) => link === id).length === Number(isAsking);
+    const isServed = linksServed(view, of).filter((link) => link === id).length === Number(isAsking);
+    const { permits, wanted } = requestOf(view, of)!;
+    return isServed && (!isAsking || permits < (wanted?.amount ?? 0));
   });
 }
 

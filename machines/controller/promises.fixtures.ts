@@ -266,6 +266,11 @@ export const unpromised = {
     'who settles for a change hears when it may go on, and not that it may not yet',
     'drop action refilling.frozen: settle #2, action 1',
   ),
+  ...because(
+    'request',
+    'another was rejected before the resource ended, and who has gathered nothing keeps nothing back',
+    'drop action exhausted: take #2, action 2',
+  ),
   ...because('request', CLOSED, EMPTIED),
   ...because('delivery', CLOSED, EMPTIED),
   ...because('deposits', CLOSED, EMPTIED),

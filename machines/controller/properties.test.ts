@@ -50,6 +50,11 @@ const exhausted = ['n2', 'R.request', { value: 'exhausted', context: { hasReject
 const signaled = ['n0', 'R.delivery', { value: 'signaled' }] as const;
 const dead = { N: { exponent: null }, alive: false };
 const waiting = ['n2', 'R.request', { value: { refilling: 'open' } }] as const;
+const full = [
+  'n2',
+  'R.request',
+  { value: { refilling: 'open' }, context: { permits: 1, wanted: { purpose: 'take', amount: 1 } } },
+] as const;
 
 const cases: readonly (readonly [name: string, options: Json, bad: Bad])[] = [
   ['conservation', basic, { roles: [['n0', 'R.delivery', { context: { permits: 7 } }]] }],
@@ -85,6 +90,7 @@ const cases: readonly (readonly [name: string, options: Json, bad: Bad])[] = [
   ['a change holds what is asked', basic, { roles: [['n1', 'main', { value: 'echoed' }]] }],
   ['no bin is overdrawn', basic, { roles: [['n2', 'R.request', { context: { permits: -1 } }]] }],
   ['who waits is served once', basic, { roles: [waiting] }],
+  ['who waits is served once', basic, { roles: [full, ['n2', 'R.delivery', { value: { stocked: 'refilling' } }]] }],
   ['nothing is stuck', basic, { roles: [['n1', 'R.delivery', { value: { stocked: 'refilling' } }]] }],
   ['parents know their children', basic, { roles: [['n1', 'main', { context: { children: [] } }]] }],
   ['parents know their children', basic, { roles: [['n2', 'main', { context: { depth: 3 } }]] }],

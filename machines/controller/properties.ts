@@ -105,7 +105,7 @@ const fits: ControllerProperty[] = [
   fit('no bin is overdrawn', 'No bin of either controller holds less than nothing (C1).', (t) => t.own.bins === 0),
   fit(
     'who waits is served once',
-    'The request of a node is once with its delivery process while it waits for the answer, and not there otherwise (Figure 3).',
+    'The request of a node is once with its delivery process while it waits for the answer and its bin holds too little, and not there otherwise (Figure 3).',
     (t) => t.own.served === 0,
   ),
   fit(

@@ -52,7 +52,7 @@ const lists = ({ number }: ClientContext): Named[] =>
     : ['a', 'b'].flatMap((from) => [
         { type: 'attached', kept: [], from, number, epoch: 1, members: ['a', 'b'], membership },
         { type: 'attached', kept: [], from, number, epoch: 1, members: ['a', 'b'], membership: grown },
-        { type: 'attached', kept: [{ lock: 'gone', fence: 1 }], from, number, epoch: 1, members: ['a', 'b'], membership },
+        { type: 'attached', kept: [{ lock: 'gone', fence: 1 }], from, number, epoch: 1, members: ['a', 'b'], membership: grown },
         { type: 'hello', from, membership: grown },
         { type: 'superseded', from, epoch: 2, members: ['a', 'b'], membership: grown },
       ]);

@@ -88,6 +88,14 @@ const withoutReason: readonly FurtherSystem[] = [
     ...inTime,
     promises: [...always, noEpochMore()],
   },
+  // The leader is removed: the next one proposes an epoch, and it none.
+  {
+    topology: ring,
+    options: { leader: 'n0', hold: 1 },
+    events: [...ask(0, 'n1'), change(50, 'n0', { remove: 'n0' })],
+    ...inTime,
+    promises: [...always, noEpochMore(3)],
+  },
   // An unreachable voter is to be added, and the fences of an epoch are used up.
   {
     topology: pair,
@@ -155,6 +163,45 @@ const ofWaiting: readonly FurtherSystem[] = three.flatMap((gone) => [
     promises: [...always, areServed('n3')],
   })),
 ]);
+
+/** The messages that end an epoch, and those that end the wait for one. */
+const ofWords: readonly FurtherSystem[] = [
+  // A client has tried all voters, which are in no epoch, when one begins.
+  {
+    topology: { kind: 'complete', n: 4 },
+    options: { hold: 1, clients: ['n3'], patience: 50 },
+    events: [...away('n0', 10, 60), cut(10, 'n1', 'n2'), join(60, 'n1', 'n2'), ...ask(200, 'n3')],
+    ...inTime,
+    promises: [...always, areServed('n3')],
+  },
+  // An epoch with another voter leaves out the voter of a client, which receives both from one member.
+  {
+    topology: { kind: 'complete', n: 5 },
+    options: { leader: 'n0', hold: 1, voters: three, clients: ['n4'], patience: 50 },
+    events: [
+      cut(1, 'n2', 'n3'),
+      ...['n0', 'n1'].map((voter) => cut(1, voter, 'n4')),
+      change(40, 'n0', { add: 'n3' }),
+      cut(40, 'n0', 'n2'),
+      join(45, 'n1', 'n4'),
+      ...ask(400, 'n4'),
+    ],
+    ...inTime,
+    promises: [...always, areServed('n4')],
+  },
+];
+
+/** A node comes back to one of the two others, which have begun an epoch, and does not reach the leader. */
+const ofReturns: readonly FurtherSystem[] = [
+  { network: { latency: 6 }, events: [cut(6, 'n0', 'n2'), cut(8, 'n0', 'n1'), join(117, 'n0', 'n2')] },
+  { network: {}, events: [cut(18, 'n0', 'n1'), cut(131, 'n0', 'n2'), join(141, 'n0', 'n2')] },
+].map((returns) => ({
+  topology: ring,
+  options: { leader: 'n1', patience: 50 },
+  ...returns,
+  ...inTime,
+  promises: [...always, areServed('n1')],
+}));
 
 const ofRoom: readonly FurtherSystem[] = [
   {
@@ -334,6 +381,22 @@ const ofChanges = (leader: NodeId): readonly FurtherSystem[] => [
     ...inTime,
     promises: [...always, changesAreDecided],
   })),
+  // The leader is removed, and voter again later.
+  {
+    topology: ring,
+    options: { leader, hold: 1 },
+    events: [
+      change(8, leader, { remove: leader }),
+      change(
+        200,
+        three.find((node) => node !== leader)!,
+        { add: leader },
+      ),
+      ...ask(400, ...three),
+    ],
+    ...inTime,
+    promises: [...always, changesAreDecided, areServed(...three)],
+  },
   // Two nodes receive a change each.
   ...three
     .filter((node) => node !== leader)
@@ -361,6 +424,8 @@ export const further: readonly FurtherSystem[] = [
   ...quiet,
   ...withoutReason,
   ...ofRoom,
+  ...ofWords,
+  ...ofReturns,
   ...ofWaiting,
   ...ofClients,
   ...three.flatMap(ofLinks),
@@ -373,6 +438,16 @@ export const unpromised = {
     EPOCHS,
     'what it proposes next is refused once more, and it outbids then',
     'drop action (root): refuse #6, action 1',
+  ),
+  ...because(
+    EPOCHS,
+    'who has promised a later one calls the leader, too, or says that it has begun',
+    'retarget (root): refuse #5, to stay',
+  ),
+  ...because(
+    EPOCHS,
+    'who has promised it to another calls the leader, or does so once it takes this node for the leader',
+    'retarget (root): superseded #6, to apart',
   ),
   ...because(
     CLIENT,
@@ -399,12 +474,6 @@ export const unpromised = {
     EPOCHS,
     'the one is for the member that asks, and the other for the client',
     'swap actions serving: confirm, actions 2 and 3',
-  ),
-  ...because(
-    EPOCHS,
-    'the other end of the link calls the leader as well',
-    'reorder choices (root): link.up #3, before #2',
-    'drop transition (root): hello #5',
   ),
   ...because(
     EPOCHS,

@@ -41,6 +41,7 @@ const orders = {
     reorder('serving', 'acquire', 4),
   ),
   ...because(EPOCHS, 'who leads has gone by the choice before', reorder(COLLECTING, 'always', 3)),
+  ...because(EPOCHS, 'it leaves out users of locks, or none', reorder(COLLECTING, 'always', 4)),
   ...because(EPOCHS, 'all of them reach each other, or not', reorder(COLLECTING, 'always', 5)),
   ...because(EPOCHS, 'an epoch begins by the list that binds, or by no other', reorder(COLLECTING, 'always', 7)),
 };
@@ -72,6 +73,11 @@ const others = {
     'drop action using.suspended: begun #4, action 4',
     'drop action using.suspended: begun #7, action 3',
     'drop action using.unattested.suspended: begun, action 3',
+  ),
+  ...because(
+    EPOCHS,
+    'only who waits for an epoch begins it, and that state has its own rule',
+    'drop action (root): install, action 2',
   ),
   ...because(
     EPOCHS,

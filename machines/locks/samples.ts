@@ -1,12 +1,10 @@
-/** Sample events for each state of the two charts of locks, for generated paths. */
+/** Sample events for each state of the epochs, for generated paths. */
 import type { Message } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
 import { firstFence } from './epoch.js';
 import { promisedEpoch, type EpochsContext, type EpochsInput } from './knowledge.js';
 import { STANDING } from './messages.js';
 import { firstMembership, membershipAfter } from './membership.js';
-import { UNATTESTED, type LockContext, type LockChartInput } from './lock.js';
-import type { StorageContext } from '../storage.js';
 
 const BOUNDS = { grants: 4, locks: 2, bytes: 2 ** 20 };
 /** The share of each voter is too small for a second lock of a client; or half of the room for returned locks is one lock. */
@@ -195,13 +193,15 @@ const users = (c: EpochsContext): Named[] => [
   })),
 ];
 
-/** An epoch is installed by a node whose link goes down before the epoch is stored. */
+/** An epoch is installed by a node whose link goes down before the epoch is stored, and requests come before it begins. */
 const hasty = (c: EpochsContext): Named[] => {
   const epoch = promisedEpoch(c);
   return [
     { type: 'prepare', membership, from: 'b', epoch: epoch + 1, members: ['a', 'b', 'c'], served: 1, next: membership },
     stored,
+    { type: 'find', from: 'b', producer: 'b', visited: ['b'], edge: 'tree', epoch, lock: 'x' },
     { type: 'install', membership, from: 'b', epoch, members: ['a', 'b'], kept: [] },
+    { type: 'early' },
     { type: 'link.down', peer: 'b' },
   ];
 };
@@ -213,6 +213,18 @@ const ownRemoval = (c: EpochsContext): Named[] => [
   { ...report, from: 'b', epoch: promisedEpoch(c) },
   { ...report, from: 'c', epoch: promisedEpoch(c), links: ['a', 'b'] },
 ];
+
+/** The leader removes a voter, and leaves the epoch before it is stored. */
+const overtaken = (c: EpochsContext): Named[] => {
+  const epoch = promisedEpoch(c);
+  const earlier = [
+    { type: 'change', add: null, remove: 'c' },
+    { type: 'link.down', peer: 'b' },
+    { type: 'leader', leader: 'b', term: 1 },
+    { type: 'prepare', membership, from: 'b', epoch: epoch + 1, members: ['a', 'b'], served: 1, next: membership },
+  ];
+  return [stored, { ...report, from: 'b', epoch }, ...(epoch > 2 ? [] : earlier)];
+};
 
 /** The leader proposes, and learns from a refusal that it was removed. */
 const removed = (c: EpochsContext): Named[] => {
@@ -332,7 +344,15 @@ const opened = ({ served, clients }: EpochsContext): Named[] => [
   ...(clients.length === 0
     ? [{ type: 'attach', from: 'x', number: 1, membership, holds: [] }]
     : [{ type: 'attach', from: 'x', number: 1, membership: grown, holds: [{ lock: 'l', fence: 5 }] }]),
-  { type: 'find', from: 'b', producer: 'b', visited: ['b'], edge: 'tree', epoch: served.epoch, lock: 'm' },
+  ...['m', 'n'].map((lock) => ({
+    type: 'find',
+    from: 'b',
+    producer: 'b',
+    visited: ['b'],
+    edge: 'tree',
+    epoch: served.epoch,
+    lock,
+  })),
   { type: 'acquire', from: 'x', lock: 'm' },
 ];
 
@@ -402,6 +422,7 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: leader, events: upTo(2, changes) },
   ...[candidate, follower, leader].map((input) => ({ input, events: upTo(3, memberships) })),
   { input: leader, events: upTo(2, ownRemoval) },
+  { input: { ...leader, links: ['b'] }, events: upTo(3, overtaken) },
   { input: leader, events: upTo(2, removed) },
   { input: leader, events: upTo(4, users) },
   ...[apart, follower, candidate].map((input) => ({ input, events: upTo(3, loneVote) })),
@@ -421,79 +442,3 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: follower, events: life },
   { input: leader, events: upTo(2, uses) },
 ];
-
-const lock: LockChartInput = { id: 'a', lock: 'x', epoch: 1, grants: 4, others: 0, recorders: 0, patience: 1 };
-const begun = { type: 'begun', others: 1, recorders: 1, epoch: 2, members: ['a', 'b'], membership };
-
-/** Rule 11: two clients and the voter itself want the lock. */
-const clientTurns = ({ fence, line, epoch, user }: LockContext): Named[] => [
-  { type: 'request' },
-  ...(line.length > 1 ? [] : ['x', 'y'].map((from) => ({ type: 'acquire', from }))),
-  ...['x', 'y'].map((node) => ({ type: 'gone', node })),
-  { type: 'ended', node: 'x' },
-  ...['x', 'l'].map((lock) => ({ type: 'attested', node: 'x', holds: [{ lock, fence }] })),
-  { type: 'attested', node: 'y', holds: [] },
-  ...[fence, 4].map((fence) => ({ type: 'giveBack', from: 'x', fence })),
-  { type: 'release' },
-  { type: 'cancel' },
-  ...[5, 8].map((fence) => ({ type: 'granted', fence })),
-  { type: 'confirmed', from: 'b', epoch, fence, user },
-  { type: 'confirmed', from: 'b', epoch, fence: 9, user },
-  { type: 'timer', timer: UNATTESTED },
-  { type: 'over' },
-  { type: 'apart' },
-  { ...begun, kept: [] },
-  { ...begun, kept: [{ lock: 'x', node: 'a', fence: 3, client: 'y' }] },
-  ...(fence === null ? [] : [{ ...begun, kept: [{ lock: 'x', node: 'a', fence }] }]),
-];
-
-const turns = ({ fence, epoch }: LockContext): Named[] => [
-  ...['b', 'c'].map((from) => ({ type: 'confirmed', from, epoch, fence, user: 'a' })),
-  { type: 'confirmed', from: 'b', epoch, fence: 4, user: 'a' },
-  { type: 'confirmed', from: 'b', epoch: 0, fence, user: 'a' },
-  { type: 'request' },
-  { type: 'release' },
-  { type: 'cancel' },
-  ...[5, 6, 8].map((fence) => ({ type: 'granted', fence })),
-  { type: 'over' },
-  { type: 'apart' },
-  { ...begun, kept: [] },
-  { ...begun, kept: [{ lock: 'x', node: 'b', fence: 9 }] },
-  ...(fence === null ? [] : [{ ...begun, kept: [{ lock: 'x', node: 'a', fence }] }]),
-];
-
-/** Rule 12: the voter reads, and another one reads or wants to write; a client of it wants the lock, too. */
-const readTurns = ({ fence, epoch, line, user }: LockContext): Named[] => [
-  { type: 'request', mode: 'shared' },
-  { type: 'request' },
-  ...(line.length > 0 ? [] : [{ type: 'acquire', from: 'x' }]),
-  { type: 'gone', node: 'x' },
-  { type: 'release' },
-  { type: 'giveBack', from: 'x', fence },
-  { type: 'granted', fence: 5 },
-  { type: 'granted', fence: 6, copyset: ['a', 'b', 'c'] },
-  ...['b', 'c'].map((from) => ({ type: 'returned', from, epoch, lock: 'x', fence })),
-  { type: 'returned', from: 'b', epoch, lock: 'x', fence: 4 },
-  { type: 'returned', from: 'b', epoch: 0, lock: 'x', fence },
-  ...[7, 8].map((fence) => ({ type: 'recall', from: 'b', epoch, lock: 'x', fence })),
-  { type: 'over' },
-  { ...begun, kept: [] },
-  ...(fence === null ? [] : [{ ...begun, kept: [{ lock: 'x', node: 'a', fence, ...(user === 'a' && { mode: 'shared' }) }] }]),
-];
-
-export const lockSamples: readonly ChartSamples[] = [
-  { input: lock, events: turns },
-  { input: { ...lock, epoch: null }, events: turns },
-  { input: { ...lock, others: 2 }, events: turns },
-  { input: lock, events: clientTurns },
-  { input: { ...lock, recorders: 1 }, events: clientTurns },
-  { input: lock, events: readTurns },
-];
-
-const writes = ({ writes: [, ...waiting] }: StorageContext): Named[] => [
-  ...['x', 'y'].flatMap((key) => [1, 2].map((value) => ({ type: 'store', by: 'epochs', key, value }))).slice(waiting.length),
-  { type: 'timer', timer: 'written' },
-  { type: 'reload' },
-];
-
-export const storageSamples: readonly ChartSamples[] = [{ input: { stored: {}, delay: 1 }, events: writes }];
