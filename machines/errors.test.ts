@@ -1,4 +1,4 @@
-/** What was thrown, as an error and as a text. */
+/** The conversion of thrown values to errors and texts. */
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { asError, thrownText } from './errors.js';

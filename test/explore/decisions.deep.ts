@@ -1,8 +1,8 @@
-/** What a predicate has read is recorded up to a limit, so that a large search needs no more memory for it. */
+/** A limit of what is recorded about a predicate, so that a large search needs no more memory for it. */
 import { expect, test } from 'vitest';
 import { Aspects, Decision } from './decisions.js';
 
-test('a million combinations are recorded, and the predicate is called for each further one', () => {
+test('a million combinations are recorded; each further one calls the predicate', () => {
   const count = 2 ** 20;
   const views = Array.from({ length: 1 << 11 }, (_, i) => ({ toy: { chart: 'toy', value: 'idle', context: i } }));
   const locals = { get: (local: number) => ({ view: views[local]! }) };

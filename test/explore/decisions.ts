@@ -17,7 +17,7 @@ const YES = 1;
 const CALL = 2;
 const UNKNOWN = -1;
 
-/** With this many recorded numbers, the predicate is called for each unknown combination, so that memory is bounded. */
+/** The maximum of recorded numbers, so that memory is bounded. Beyond it, each unknown combination calls the predicate. */
 const LINKS_MAX = 1 << 20;
 
 /** The place of the environment in a row. The local state of each node follows. */
