@@ -69,8 +69,21 @@ function patches(world: VirtualWorld): Undo[] {
     put(globalThis, 'WebSocket', whenCurrent(WorldSocket, globalThis.WebSocket)),
     put(globalThis, 'MessageChannel', whenCurrent(WorldChannel, globalThis.MessageChannel)),
     put(globalThis, 'BroadcastChannel', whenCurrent(channels.Channel, globalThis.BroadcastChannel)),
+    hideWebLocks(),
     ...(['info', 'warn'] as const).map((level) => put(console, level, logged(world, level))),
   ];
+}
+
+/** A process has no Web Locks: those of the platform belong to no world, and the crash of a process would not release them. */
+function hideWebLocks(): Undo {
+  const real = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
+  if (!real) return () => {};
+  const { navigator } = globalThis;
+  const hidden = new Proxy(navigator, {
+    get: (target, key): unknown => (key === 'locks' ? undefined : Reflect.get(target, key)),
+  });
+  Object.defineProperty(globalThis, 'navigator', { get: () => (here() ? hidden : navigator), configurable: true });
+  return () => void Object.defineProperty(globalThis, 'navigator', real);
 }
 
 // Time.
