@@ -91,10 +91,7 @@ export const PARTS = {
     after: '}',
   },
   'leaders.md 2': { notRun: 'it goes on for as long as the peer runs' },
-  'leaders.md 3': {
-    imports: `import { watchElection } from 'xstate-quiver/election';`,
-    after: 'await watch.close();',
-  },
+  'leaders.md 4': { after: 'await watch.close();' },
   'inspector-attach.md 3': {
     imports: `import { createActor, type ActorOptions, type AnyStateMachine } from 'xstate';`,
     before:

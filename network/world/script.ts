@@ -56,6 +56,13 @@ export interface CommandEvent {
 /** An event of a scenario, without its time. */
 export type Happening = ScriptedLinkEvent | ChannelEvent | SlowEvent | MessageEvent | CorruptEvent | NodeEvent | CommandEvent;
 
+/** What an event can do. */
+export const happenings = [
+  ...(['cut', 'join', 'up', 'down', 'clog', 'unclog', 'slow'] as const),
+  ...(['drop', 'duplicate', 'hold', 'deliver', 'corrupt'] as const),
+  ...(['crash', 'restart', 'reload', 'pause', 'resume', 'command'] as const),
+] satisfies readonly Happening['do'][];
+
 /** An event of a script, with its time if the world has times. */
 export type Scripted = Happening & { readonly at?: number };
 

@@ -277,6 +277,12 @@ describe('an invalid question', () => {
       'events[0]: protocol directory has no command "fetch"',
     ],
     [
+      'a command in the form of a file',
+      { commands: [{ do: 'request', node: 'n0' } as never] },
+      /^events\[0\] does "request"\. Use one of: cut, .*\. A command is \{ do: 'command', name: 'request', node, fields: \{\} \}\.$/,
+    ],
+    ['a word that is not an event', { commands: [{ kind: 'command' } as never] }, 'events[0] does undefined'],
+    [
       'an unknown node',
       { commands: [{ do: 'command', name: 'request', node: 'x', fields: {} }] },
       'events[0] names "x", but the topology has no such node',

@@ -2,17 +2,22 @@
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { NetworkGraph, Protocol } from '../../machines/protocol.js';
-import { refuseUntimed, Script, type Scripted } from '../../network/world/script.js';
+import { happenings, refuseUntimed, Script, type Scripted } from '../../network/world/script.js';
 
 export function scriptOf(events: readonly Scripted[], protocol: Protocol, graph: NetworkGraph): Script {
-  refuseUntimed(events, protocol);
   events.forEach((event, place) => {
+    if (!happenings.includes(event.do))
+      throw new UsageError(
+        `events[${place}] does ${JSON.stringify(event.do)}. Use one of: ${happenings.join(', ')}. ` +
+          `A command is { do: 'command', name: '${Object.keys(protocol.commands)[0] ?? 'NAME'}', node, fields: {} }.`,
+      );
     refuseUnknownActors(event, place, graph);
     if (event.do === 'command' && !protocol.commands[event.name])
       throw new UsageError(
         `events[${place}]: protocol ${protocol.name} has no command "${event.name}". Use one of: ${Object.keys(protocol.commands).join(', ')}.`,
       );
   });
+  refuseUntimed(events, protocol);
   const script = new Script(events, protocol);
   events.forEach(({ do: what }, place) => {
     if (what === 'corrupt' && !script.standsFirst(place)) refuseCorruption(events, place, protocol);
