@@ -126,6 +126,8 @@ describe('locks', () => {
     expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'a'), end('a')] })).toEqual([]);
     expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'b'), failing('kill', 'c'), lost('a', 1)] })).toEqual([]);
     expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'broker'), lost('a', 1)] })).toEqual([]);
+    // A peer that has not started again, however long ago it ended, is in no majority.
+    expect(broken({ faulty: [end('c'), later, grant('a', 1), failing('stop', 'b'), lost('a', 1)] })).toEqual([]);
   });
 
   test('a holder needs and keeps a majority of the old and of the new members', () => {

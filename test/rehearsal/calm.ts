@@ -31,8 +31,10 @@ interface Lists {
 }
 
 export class Calm {
-  /** The end of each process's disturbance; infinite before its first start. */
+  /** The end of each process's disturbance. */
   private readonly disturbed = new Map<string, number>();
+  /** Processes that have not started, or that have ended and not started again. */
+  private readonly down: Set<string>;
   private readonly lasting = new Map<string, number>();
   private readonly lists: Lists[];
   private readonly scenario: CalmSetting['scenario'];
@@ -45,14 +47,16 @@ export class Calm {
     this.scenario = scenario;
     this.recoveryMs = recoveryMs;
     this.lists = [{ at: -Infinity, lists: [scenario.peers] }];
-    for (const peer of scenario.peers) this.disturbed.set(peer, Infinity);
+    this.down = new Set(scenario.peers);
   }
 
   observe({ type, at, peer, ...rest }: RehearsalEvent): void {
-    if (type === 'start' && this.disturbed.has(peer!))
+    if (type === 'start' && this.down.delete(peer!))
       this.until(peer!, at + (rest['life'] === 1 ? Math.min(BEGIN_MS, this.recoveryMs) : this.recoveryMs));
-    else if (type === 'end') this.fail(peer!, at);
-    else if (type === 'members') this.lists.push({ at, lists: rest['lists'] as Lists['lists'] });
+    else if (type === 'end') {
+      this.down.add(peer!);
+      this.fail(peer!, at);
+    } else if (type === 'members') this.lists.push({ at, lists: rest['lists'] as Lists['lists'] });
     else if (type === 'fault' || type === 'healed') {
       const fault = rest['fault'] as RehearsalFault;
       if (fault.what === 'full') this.full.set(fault.who, (this.full.get(fault.who) ?? 0) + (type === 'fault' ? 1 : -1));
@@ -82,13 +86,13 @@ export class Calm {
   }
 
   private until(process: string, at: number): void {
-    const known = this.disturbed.get(process) ?? 0;
-    this.disturbed.set(process, known === Infinity ? at : Math.max(known, at));
+    this.disturbed.set(process, Math.max(this.disturbed.get(process) ?? 0, at));
   }
 
   /** True if the peer, the services, and a majority of each list in force have not been disturbed since then. */
   isUndisturbed(peer: string, since: number): boolean {
-    const isCalm = (process: string) => (this.lasting.get(process) ?? 0) === 0 && (this.disturbed.get(process) ?? 0) <= since;
+    const isCalm = (process: string) =>
+      !this.down.has(process) && (this.lasting.get(process) ?? 0) === 0 && (this.disturbed.get(process) ?? 0) <= since;
     // A peer with a full disk ends at its next write, and may leave the others before its process ends.
     const isThere = (voter: string) => isCalm(voter) && (voter === peer || !this.hasFullDisk(voter));
     const isMajority = (voters: readonly string[]) => 2 * voters.filter(isThere).length > voters.length;
