@@ -56,7 +56,7 @@ export interface CommandEvent {
 /** An event of a scenario, without its time. */
 export type Happening = ScriptedLinkEvent | ChannelEvent | SlowEvent | MessageEvent | CorruptEvent | NodeEvent | CommandEvent;
 
-/** What an event can do. */
+/** The kinds of events. */
 export const happenings = [
   ...(['cut', 'join', 'up', 'down', 'clog', 'unclog', 'slow'] as const),
   ...(['drop', 'duplicate', 'hold', 'deliver', 'corrupt'] as const),
