@@ -110,7 +110,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test('examples compile with every entry, declarations are complete, programs run', () => {
   mkdirSync(join(folder, 'node_modules'));
-  for (const each of ['xstate', 'rxjs', '@types', 'vitest', 'ws', 'mqtt', '@nats-io', 'fast-check', 'redis', '@redis', 'pg'])
+  const clients = ['ws', 'mqtt', '@nats-io', 'redis', '@redis', 'pg', '@opentelemetry'];
+  for (const each of ['xstate', 'rxjs', '@types', 'vitest', 'fast-check', ...clients])
     symlinkSync(join(root, 'node_modules', each), join(folder, 'node_modules', each));
   symlinkSync(root, join(folder, 'node_modules/xstate-quiver'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');

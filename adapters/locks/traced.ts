@@ -45,9 +45,13 @@ const ERROR = 2;
  * @example
  * ```ts
  * import { trace } from '@opentelemetry/api';
+ * import { createLocks, traced } from 'xstate-quiver/locks';
+ * import { InProcessBus } from 'xstate-quiver/transports';
  *
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
  * const { request } = traced(locks, trace.getTracer('locks'));
- * await request('printer', async (lock) => print(page, { fence: lock.fence, signal: lock.signal }));
+ * await request('printer', async (lock) => console.log('printing with fence', lock.fence));
+ * await locks.close();
  * ```
  * @public
  */
