@@ -176,7 +176,7 @@ async function runs(visitor) {
   await visitor.reads();
   await inspector.getByRole('slider').press('ArrowRight');
   await page.keyboard.press('g');
-  const card = inspector.getByRole('complementary', { name: 'reach in' });
+  const card = inspector.getByRole('complementary', { name: 'intervene' });
   await card.getByRole('button', { name: 'crash', exact: true }).first().click();
   await inspector.getByRole('tab', { name: /^by hand/ }).click();
   await inspector.locator('.gestures').getByRole('button', { name: 'take back' }).first().waitFor();
@@ -359,7 +359,7 @@ async function bearsOwnCode(visitor) {
   await visitor.reads();
   const reachIn = async () => {
     await inspector.getByRole('slider').press('g');
-    return inspector.getByRole('complementary', { name: 'reach in' }).getByRole('button', { name: 'leave', exact: true });
+    return inspector.getByRole('complementary', { name: 'intervene' }).getByRole('button', { name: 'leave', exact: true });
   };
   await (await reachIn()).first().click();
   await chart.fill(ownProtocol("'out'"));
