@@ -237,7 +237,7 @@ async function reportsWhatIsWrong(visitor, right, look) {
   await chart.fill('export const nothing = 1;');
   await visitor.isRefused(
     'a module without a protocol',
-    /the chart exports no protocol\. Export the result of defineProtocol\(\{ name, charts, network, … \}\) or, for quiver test, a machine\./,
+    /the chart exports no protocol\. Export the result of defineProtocol\(\{ name, charts, network, … \}\), of defineActors\(…\) or, for quiver test, a machine\./,
   );
   await chart.fill('');
   await visitor.isRefused('an unknown protocol', /In the scenario: protocol is "ring", which is unknown. Did you mean/);

@@ -13,7 +13,10 @@ async function replaceable() {
   const first = ['a', 'b', 'c'];
   const ids = [...first, 'd', 'e', 'f'];
   const open = (locks: Locks) => {
-    onTestFinished(() => locks.close({ withinMs: 0 }));
+    onTestFinished(async () => {
+      await locks.close({ withinMs: 0 });
+      await locks.transport.close();
+    });
     return locks;
   };
   onTestFinished(() => hub.close());

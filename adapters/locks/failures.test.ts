@@ -135,7 +135,7 @@ test('closing the hub before the locks prints one line for each peer', async () 
   const texts = printed();
   const hub = await webSocketHub({ port: 0 });
   const url = `ws://127.0.0.1:${hub.port}`;
-  const ids = ['a', 'b', 'c'];
+  const ids = ['left-1', 'left-2', 'left-3'];
   const all = ids.map((id) => createLocks({ transport: webSocket({ id, url, WebSocket }), peers: ids }));
   await Promise.all(all.map((locks) => locks.request('printer', () => {})));
   await hub.close();

@@ -44,11 +44,15 @@ const networks: Record<string, () => Promise<Network>> = {
 async function cluster(network: keyof typeof networks) {
   const { voter, client } = await networks[network]!();
   const voters = VOTERS.map((id) => createLocks({ transport: voter(id), peers: VOTERS }));
-  onTestFinished(() => Promise.all(voters.map((locks) => locks.close({ withinMs: 0 }))).then(() => {}));
+  const closed = async (locks: Locks) => {
+    await locks.close({ withinMs: 0 });
+    await locks.transport.close();
+  };
+  onTestFinished(() => Promise.all(voters.map(closed)).then(() => {}));
   await Promise.all(voters.map(({ ready }) => ready));
   const started = (): Locks => {
     const locks = createLocks({ transport: client(), peers: VOTERS, client: true });
-    onTestFinished(() => locks.close({ withinMs: 0 }));
+    onTestFinished(() => closed(locks));
     return locks;
   };
   return { voters, started };
