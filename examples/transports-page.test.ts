@@ -1,5 +1,5 @@
 /**
- * Test of docs/transports.md and the page of each transport: every block runs as its own program, with real servers, and messages arrive.
+ * Test of docs/transports.md and the pages of the transports: every block runs as its own program, with real servers, and messages arrive.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -67,10 +67,10 @@ test('each exported transport has a page with a block and its packages to instal
     broadcastChannel: ['local', 'transports'],
     webSocket: ['web-socket', 'transports'],
     webSocketHub: ['web-socket', 'transports/node'],
-    webSocketMesh: ['web-socket-mesh', 'transports/node'],
-    nats: ['nats', 'transports'],
-    mqtt: ['mqtt', 'transports'],
-    sealed: ['sealed', 'transports'],
+    webSocketMesh: ['web-socket', 'transports/node'],
+    nats: ['brokers', 'transports'],
+    mqtt: ['brokers', 'transports'],
+    sealed: ['brokers', 'transports'],
   } as const;
   const pageOf = (name: keyof typeof transports): string => `transports/${transports[name][0]}.md`;
   const isShown = (name: keyof typeof transports) =>
@@ -91,8 +91,8 @@ test.each(blocks.map((block, i) => [titleOf(block), i + 1, block] as const))('%s
 });
 
 test.each([
-  ['docs/transports/mqtt.md', textOf('transports/mqtt.md'), 'keepalive', LASTING_MQTT],
-  ['docs/transports/nats.md', textOf('transports/nats.md'), 'waitOnFirstConnect', LASTING],
+  ['docs/transports/brokers.md (MQTT)', textOf('transports/brokers.md'), 'keepalive', LASTING_MQTT],
+  ['docs/transports/brokers.md (NATS)', textOf('transports/brokers.md'), 'waitOnFirstConnect', LASTING],
   ['examples/apps/job-runner', jobRunner, 'waitOnFirstConnect', LASTING],
 ])('rehearsals connect with the settings of %s', (_name, page, first, settings) => {
   const notified = new RegExp(`\\{\\s*${first}:[^}]*\\}`).exec(page)![0];

@@ -1,4 +1,4 @@
-/** Behavior of the MQTT client that affects a peer, as docs/transports/mqtt.md describes it. */
+/** Behavior of the MQTT client that affects a peer, as docs/transports/brokers.md describes it. */
 import { connect, type IClientOptions } from 'mqtt';
 import { expect, test } from 'vitest';
 import { mqttBroker } from '../../testing/rehearsal/locks.js';

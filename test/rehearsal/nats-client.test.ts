@@ -1,4 +1,4 @@
-/** Behavior of the NATS client that affects a peer, as docs/transports/nats.md describes it. */
+/** Behavior of the NATS client that affects a peer, as docs/transports/brokers.md describes it. */
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
 import { natsBroker } from './nats-broker.js';

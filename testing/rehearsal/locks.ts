@@ -46,7 +46,7 @@ export async function shippedFrom<S extends Shipped = Shipped>(
 export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export const below = (bound: number) => Math.floor(Math.random() * bound);
 
-/** The settings of docs/transports/nats.md. */
+/** The settings of docs/transports/brokers.md. */
 export const LASTING = {
   waitOnFirstConnect: true,
   maxReconnectAttempts: -1,
