@@ -190,12 +190,15 @@ class Standing {
     });
   }
 
-  /** The state of each node, all with one time. */
+  /** The state of each node, all with one time. A parent comes before its children: it began earlier, and reported its start later. */
   reports(at: number): LiveReport[] {
-    const nodes = [...this.nodes.values()].flatMap((stood) => standsSo(stood, at));
+    const inOrder = [...this.nodes.values()].toSorted((a, b) => beganAt(a) - beganAt(b));
+    const nodes = inOrder.flatMap((stood) => standsSo(stood, at));
     return [...nodes, ...[...this.peers.values()].map((report) => ({ ...report, at }))];
   }
 }
+
+const beganAt = ({ start, last }: Stood): number => (start ?? last).at;
 
 /** A node that began and ended within the gap is left out, unless its chart is also the chart of others. */
 function standsSo({ start, last, end, roles, charts }: Stood, at: number): StepReport[] {

@@ -39,6 +39,22 @@ test('a silent program is gone after three seconds, whatever its last report', (
   expect(notified).toEqual(['p: n go', 'n is gone']);
 });
 
+test('a program that was gone reports its state before it continues', () => {
+  const batch = (type: string, number: number) => ({
+    program: { name: 'p', run: '1' },
+    sender: 's',
+    reports: [report(now(), 'n', type)],
+    number,
+  });
+  expect(inbox.putAll(batch('go', 1))).toBe(true);
+  vi.advanceTimersByTime(4000);
+  expect(inbox.putAll(batch('again', 2))).toBe(false);
+  expect(inbox.putAll(batch('stands', 1))).toBe(true);
+  expect(inbox.putAll(batch('again', 2))).toBe(true);
+  vi.advanceTimersByTime(500);
+  expect(notified).toEqual(['p: n go', 'n is gone', 'p: n stands', 'p: n again']);
+});
+
 test('time in which the inspector was busy does not count as silence of programs', () => {
   inbox.putAll({ program: { name: 'p', run: '1' }, reports: [report(now())] });
   vi.advanceTimersByTime(500);

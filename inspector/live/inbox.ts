@@ -92,8 +92,8 @@ export class Inbox {
   /**
    * Adds reports of another process, which are not trusted. `Infinity` as the time means that a connection shows that the program is alive.
    *
-   * @returns false if another inspector has taken earlier batches of the sender. Nothing is added then: the program has to report its state
-   * first.
+   * @returns false if another inspector has taken earlier batches of the sender, or if the program was gone. Nothing is added then: the
+   * program has to report its state first.
    */
   putAll(batch: unknown, receivedAt = present()): boolean {
     const { program, reports, sender = '', number, before = (number ?? 1) - 1 } = (batch ?? {}) as Partial<Batch>;
@@ -174,6 +174,8 @@ export class Inbox {
 
   private bury(program: Known, now: number): void {
     program.hasGone = true;
+    // If it comes back, it reports its state first: also of actors that take no step.
+    program.numbers.clear();
     for (const node of program.nodes.keys()) this.taker.gone(node, now);
   }
 

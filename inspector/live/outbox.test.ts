@@ -267,6 +267,16 @@ test('a silent program shows itself to an inspector that started again', async (
   await expect.poll(() => nodes).toEqual(['n']);
 });
 
+test('a new inspector receives parents before children, whose first steps end earlier', () => {
+  const backlog = new ReportBacklog();
+  const began = { app: 1, 'app/cart': 2, 'app/cart/timer': 3 };
+  for (const [node, at] of Object.entries(began).reverse()) backlog.put(start(node, { at }));
+  backlog.take();
+  backlog.confirm();
+  backlog.startAgain();
+  expect(taken(backlog).reports.map(({ node }) => node)).toEqual(Object.keys(began));
+});
+
 test('a new inspector receives no nodes that have ended', () => {
   const backlog = new ReportBacklog();
   backlog.put(start('n', { charts: { c: { id: 'c' } } }));
