@@ -102,7 +102,12 @@ test('a wrong token is reported in terminal and page, and the application contin
   expect(warn.mock.calls.flat()).toEqual([`quiver: ${refusal}`]);
   await leave(/WebSocket connection to .* failed|no connection to the inspector/);
   const shown = await visit(url);
-  await expect.poll(() => shown.page.getByRole('alert').allInnerTexts()).toEqual([refusal]);
+  const alerts = shown.page.getByRole('alert');
+  await expect.poll(() => alerts.allInnerTexts()).toEqual([`${refusal} Close`]);
+  expect((await fetch(new URL('/guess/report', url), { method: 'POST' })).status).toBe(404);
+  await expect.poll(() => alerts.allInnerTexts()).toEqual([`${refusal} Close`, expect.stringMatching(/^A program used a wrong/)]);
+  await alerts.first().getByRole('button', { name: 'Close' }).click();
+  await expect.poll(() => alerts.allInnerTexts()).toEqual([expect.stringMatching(/^A program used a wrong/)]);
   // No program has attached: the page shows how to, with its own address.
   expect(await shown.page.getByRole('button', { name: 'Copy' }).count()).toBe(4);
   expect((await shown.page.locator('.attach pre').allInnerTexts()).filter((text) => !text.includes(new URL(url).host))).toEqual(

@@ -28,7 +28,9 @@ test('a page that follows continues with all actors and with the events that wai
   const { first, application, page, leave, start, states } = await restarted();
   await expect.poll(states).toEqual(['filled']);
   await first.close();
-  await page.getByText('The inspector has stopped.').waitFor();
+  const notice = page.getByText('The inspector has stopped.');
+  await notice.waitFor();
+  expect(await notice.evaluate((shown) => shown.getBoundingClientRect().left)).toBeGreaterThanOrEqual(10);
   application.actor.getSnapshot().children['cart']!.send({ type: 'CLEAR' });
   await start();
   await page.getByText('live', { exact: true }).waitFor();

@@ -1,4 +1,5 @@
 /** The root component of the inspector's page: a toolbar, all views and their layout, keys, and the dialogs over them. */
+import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { AttachPage, YourApp } from './attach.js';
 import { ChartView } from './chart/view.js';
@@ -183,7 +184,7 @@ function saveLastMinute(): void {
 
 /** Notifications of the reader: an error in the trace, and forgotten lines. */
 function Notifications() {
-  const { first, header, gaps, missing, unshown, strangers, refusals } = growing();
+  const { first, header, gaps, missing, unshown, strangers } = growing();
   return (
     <>
       <Violated />
@@ -203,18 +204,14 @@ function Notifications() {
           Not shown: {someOf(unshown.map(({ line, why }) => `line ${line + 1}, for ${why}`))}. The events there are not known.
         </p>
       )}
-      {refusals.length > 0 && (
-        <p class="notice is-wrong" role="alert">
-          {someOf(refusals)}
-        </p>
-      )}
+      <Refusals />
       {server.value === 'away' && (
-        <p class="notification" role="status">
+        <p class="notice" role="status">
           The inspector has stopped. Shown is what it received. This page continues when an inspector is at this address again.
         </p>
       )}
       {server.value === 'back' && (
-        <p class="notification" role="status">
+        <p class="notice" role="status">
           The inspector is back. Shown is what the last one received.{' '}
           <button type="button" class="small" onClick={followServer}>
             Follow it
@@ -222,24 +219,42 @@ function Notifications() {
         </p>
       )}
       {first > 0 && (
-        <p class="notification" role="status">
+        <p class="notice" role="status">
           This trace is longer than the page keeps: the first {first.toLocaleString('en-US')} lines are forgotten, and how things
           stood then is kept.
         </p>
       )}
       {missing.length > 0 && (
-        <p class="notification" role="status">
+        <p class="notice" role="status">
           Lines are missing from this trace: {someOf(missing.map(gapText))}. The events there are not known.
         </p>
       )}
       {gaps.length > 0 && (
-        <p class="notification" role="status">
+        <p class="notice" role="status">
           What is watched goes faster than it can be shown: {gaps.length === 1 ? 'a part' : `${gaps.length} parts`} of it left
           out. After each, everything is shown again as it stands.
         </p>
       )}
     </>
   );
+}
+
+/** The refusals that the viewer has closed, of the session that began then. */
+const closedRefusals = signal<ReadonlySet<string>>(new Set());
+
+/** Programs that the inspector refused, each until the viewer closes it. */
+function Refusals() {
+  const { header, refusals } = growing();
+  const keyOf = (why: string) => `${header?.began} ${why}`;
+  const open = refusals.filter((why) => !closedRefusals.value.has(keyOf(why)));
+  return open.slice(-PLACES_SHOWN).map((why) => (
+    <p key={why} class="notice is-wrong" role="alert">
+      {why}{' '}
+      <button type="button" class="small" onClick={() => (closedRefusals.value = new Set([...closedRefusals.value, keyOf(why)]))}>
+        Close
+      </button>
+    </p>
+  ));
 }
 
 const PLACES_SHOWN = 3;
