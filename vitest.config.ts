@@ -24,7 +24,7 @@ const ports = [
   'inspector/server.test.ts',
 ];
 /** They mock a package that the product imports, or have the product import modules in TypeScript: it has to be loaded by Vitest, from its sources. */
-const sources = ['bin/commands/{check,test}.test.ts', 'bin/outside.test.ts', 'inspector/sockets.test.ts'];
+const sources = ['bin/commands/{check,test}.test.ts', 'bin/outside.test.ts', 'inspector/{sockets,vite}.test.ts'];
 /** The inspector's page in a real Chromium: built and started once for all of them. */
 const ofPage = 'inspector/page*.test.ts';
 

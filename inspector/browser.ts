@@ -5,10 +5,11 @@
  * @module xstate-quiver/inspector/browser
  */
 import type { InspectionEvent } from 'xstate';
+import { readAddress } from './live/address.js';
 import { reportActors, reporterOf } from './live/actors.js';
 import { harmless } from './live/harmless.js';
 import type { StepReport } from './live/report.js';
-import { socketAddress, SocketOutbox } from './live/socket-outbox.js';
+import { SocketOutbox } from './live/socket-outbox.js';
 
 /**
  * Options of a program in a browser: the address for its reports, and its name.
@@ -88,7 +89,7 @@ export function inspectAll(options: BrowserInspectorOptions): Pick<BrowserInspec
 }
 
 function open(caller: string, { url, name }: BrowserInspectorOptions): SocketOutbox | null {
-  const address = socketAddress(caller, url);
+  const address = readAddress(caller, url);
   if (typeof WebSocket === 'undefined') {
     console.warn(
       `quiver: ${caller} reports nothing, because this runtime has no WebSocket. Use Node.js 22 or later, or a browser.`,

@@ -26,6 +26,7 @@ beforeAll(async () => {
   const server = { host: '127.0.0.1', port: 0, fs, hmr: false as const };
   vite = await createServer({ root, configFile: false, cacheDir, customLogger, server, plugins: [quiver()] });
   await vite.listen();
+  vite.printUrls();
   application = vite.resolvedUrls!.local[0]!;
 });
 afterAll(async () => {

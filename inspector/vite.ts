@@ -3,6 +3,8 @@
  *
  * @module xstate-quiver/inspector/vite
  */
+import { UsageError } from '../machines/errors.js';
+import { absence, readAddress, wrongToken, type InspectorAddress } from './live/address.js';
 import type { Served } from './server.js';
 
 /**
@@ -28,7 +30,12 @@ interface QuiverPluginOptions {
  */
 interface QuiverDevelopmentServer {
   readonly httpServer: { once(event: 'close', listener: () => void): unknown } | null;
-  readonly config: { readonly base: string; readonly root: string; readonly logger: { info(text: string): void } };
+  readonly config: {
+    readonly base: string;
+    readonly root: string;
+    readonly logger: { info(text: string): void; warn(text: string): void };
+  };
+  printUrls(): void;
 }
 
 /**
@@ -63,29 +70,58 @@ const MODULE = 'virtual:quiver-inspector';
  * @experimental
  */
 export function quiver({ url = process.env['QUIVER_INSPECT'], name }: QuiverPluginOptions = {}): QuiverPlugin {
-  let address = url;
+  /** Without an inspector, `null`: the application is served unchanged. */
+  let address: string | null = null;
   let base = '/';
   return {
     name: 'quiver',
     apply: (_, { command, mode }) => command === 'serve' && mode !== 'test',
     config: () => ({ optimizeDeps: { include: ['xstate-quiver/inspector/browser'] } }),
-    async configureServer({ httpServer, config }) {
+    async configureServer(server) {
+      const { config, httpServer } = server;
       ({ base } = config);
-      if (!address) {
-        httpServer?.once('close', release);
-        address = (await acquire(config.root)).url;
+      const warn = (text: string) => config.logger.warn(`Quiver inspector: ${text}`);
+      try {
+        if (url) void problemAt(readAddress('quiver', url)).then((problem) => problem === null || warn(problem));
+        else httpServer?.once('close', release);
+        address = url || (await acquire(config.root)).url;
+        announce(server, address);
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        warn(`not started. ${error.message}`);
       }
-      config.logger.info(`  Quiver inspector: ${address}`);
     },
     resolveId: (id) => (id === MODULE ? MODULE : undefined),
     load: (id) =>
       id === MODULE
         ? `import { inspectAll } from 'xstate-quiver/inspector/browser';\ninspectAll(${JSON.stringify({ url: address, name })});`
         : undefined,
-    transformIndexHtml: () => [
-      { tag: 'script', attrs: { type: 'module', src: `${base}@id/${MODULE}` }, injectTo: 'head-prepend' },
-    ],
+    transformIndexHtml: () =>
+      address === null
+        ? []
+        : [{ tag: 'script', attrs: { type: 'module', src: `${base}@id/${MODULE}` }, injectTo: 'head-prepend' }],
   };
+}
+
+/** Prints the address with those of Vite, which clears the screen before it prints them. A server within another one prints none. */
+function announce(server: QuiverDevelopmentServer, address: string): void {
+  const print = () => server.config.logger.info(`  ➜  Quiver inspector: ${address}`);
+  if (!server.httpServer) return print();
+  const { printUrls } = server;
+  server.printUrls = () => {
+    printUrls();
+    print();
+  };
+}
+
+/** What keeps programs from reporting to an address, or `null`. */
+async function problemAt(address: InspectorAddress): Promise<string | null> {
+  try {
+    const { ok } = await fetch(`${address.page}written`);
+    return ok ? null : wrongToken(address);
+  } catch {
+    return absence(address);
+  }
 }
 
 /** The inspector of this process. When Vite restarts, it configures the next server before it closes the last one. */
@@ -94,7 +130,10 @@ let servers = 0;
 
 function acquire(project: string): Promise<Served> {
   servers++;
-  return (running ??= start(project));
+  return (running ??= start(project).catch((error: unknown) => {
+    running = null;
+    throw error;
+  }));
 }
 
 function release(): void {

@@ -75,7 +75,7 @@ export async function reportEverything({ url, name, reach }: Watched): Promise<v
   });
   (place[PLACE] ??= new Set()).add(watch);
   outbox.connect().catch(complain);
-  if (reached) listenTo(url, program, reached);
+  if (reached) listenTo(outbox.inspector.page, program, reached);
 }
 
 /** A program with an invalid address continues unobserved. */

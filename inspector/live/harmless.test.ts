@@ -239,7 +239,7 @@ describe('nodes that are watched by hand', () => {
     const port = Number(new URL(url).port);
     await expect(inspect(watched, { page: built, port })).rejects.toThrow(`Port ${port} of 127.0.0.1 is in use`);
     expect(isWatched(watched)).toBe(false);
-    await expect(inspect(watched, { report: `http://127.0.0.1:${port}/nobody/` })).rejects.toThrow('responded with status 404');
+    await expect(inspect(watched, { report: `http://127.0.0.1:${port}/nobody/` })).rejects.toThrow('the token "nobody" is wrong');
     expect(isWatched(watched)).toBe(false);
     await close();
   });

@@ -48,6 +48,8 @@ test('a program that was gone reports its state before it continues', () => {
   });
   expect(inbox.putAll(batch('go', 1))).toBe(true);
   vi.advanceTimersByTime(4000);
+  // A repeated batch is known.
+  expect(inbox.putAll(batch('go', 1))).toBe(true);
   expect(inbox.putAll(batch('again', 2))).toBe(false);
   expect(inbox.putAll(batch('stands', 1))).toBe(true);
   expect(inbox.putAll(batch('again', 2))).toBe(true);

@@ -63,6 +63,8 @@ interface Known {
   receivedAt: number;
   /** For each sender: the number of its last batch. */
   readonly numbers: Map<string, number>;
+  /** Senders that report their state before they continue: the program was gone, and an actor without steps stays so. */
+  readonly owing: Set<string>;
   hasGone: boolean;
   isAhead: boolean;
 }
@@ -104,11 +106,10 @@ export class Inbox {
     const checked = reports.map(checkReport);
     const now = present();
     const known = this.programOf(program, receivedAt);
+    if (typeof number === 'number' && number <= (known.numbers.get(sender) ?? 0)) return true;
+    if (known.owing.delete(sender)) known.numbers.delete(sender);
     if (before > 0 && !known.numbers.has(sender)) return false;
-    if (typeof number === 'number') {
-      if (number <= (known.numbers.get(sender) ?? 0)) return true;
-      known.numbers.set(sender, number);
-    }
+    if (typeof number === 'number') known.numbers.set(sender, number);
     const isAhead = checked.some(({ at }) => at > now + AHEAD_MAX_MS);
     if (isAhead && !known.isAhead) checked.push(aheadNote(checked[0]!));
     known.isAhead ||= isAhead;
@@ -152,7 +153,7 @@ export class Inbox {
       for (let other = 2; taken.has(shown); other++) shown = `${name} (${other})`;
       this.programs.set(
         key,
-        (known = { shown, nodes: new Map(), receivedAt, numbers: new Map(), hasGone: false, isAhead: false }),
+        (known = { shown, nodes: new Map(), receivedAt, numbers: new Map(), owing: new Set(), hasGone: false, isAhead: false }),
       );
     }
     known.receivedAt = receivedAt;
@@ -174,8 +175,7 @@ export class Inbox {
 
   private bury(program: Known, now: number): void {
     program.hasGone = true;
-    // If it comes back, it reports its state first: also of actors that take no step.
-    program.numbers.clear();
+    for (const sender of program.numbers.keys()) program.owing.add(sender);
     for (const node of program.nodes.keys()) this.taker.gone(node, now);
   }
 

@@ -177,7 +177,7 @@ async function reportTo(url: string, program: Program, reach: boolean, parts: Pa
     stop();
     outbox.kill();
   });
-  const stopListening = reached ? listenTo(url, program, reached) : () => {};
+  const stopListening = reached ? listenTo(outbox.inspector.page, program, reached) : () => {};
   return {
     url,
     async close() {

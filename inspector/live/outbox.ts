@@ -7,8 +7,9 @@
  * taken once. An inspector that has started again receives the state of the program first.
  */
 import { randomUUID } from 'node:crypto';
-import { Agent, request, type ClientRequest } from 'node:http';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { UsageError } from '../../machines/errors.js';
+import { absence, readAddress, wrongToken, type InspectorAddress } from './address.js';
 import { ReportBacklog } from './backlog.js';
 import { BEAT_MS, UNKNOWN_STATUS, type Program } from './inbox.js';
 import type { LiveReport } from './report.js';
@@ -35,6 +36,12 @@ function patience(ms: number, giveUp: () => void): NodeJS.Timeout {
   return timer;
 }
 
+const NOT_FOUND = 404;
+
+/** Another server may accept everything; an inspector answers with JSON. */
+const statusOf = ({ statusCode = 0, headers }: IncomingMessage): number =>
+  statusCode === 200 && headers['content-type']?.startsWith('application/json') !== true ? NOT_FOUND : statusCode;
+
 /** The outboxes that send their last reports when the process has nothing else to do. */
 const open = new Set<Outbox>();
 const sendLastReports = (): void => {
@@ -44,6 +51,7 @@ const sendLastReports = (): void => {
 export class Outbox {
   private readonly backlog = new ReportBacklog();
   private timer: ReturnType<typeof setTimeout> | null = null;
+  readonly inspector: InspectorAddress;
   private readonly address: URL;
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
   private asking: ClientRequest | null = null;
@@ -64,13 +72,8 @@ export class Outbox {
     url: string,
     private readonly program: Program,
   ) {
-    try {
-      this.address = new URL('report', url);
-    } catch {
-      throw new UsageError(
-        `inspect: "${url}" is not the address of an inspector. Pass the url that inspect() returned, or that quiver explore --live printed.`,
-      );
-    }
+    this.inspector = readAddress('inspect', url);
+    this.address = new URL('report', this.inspector.page);
     this.silence = new UsageError(`inspect: the inspector at ${this.address.origin} does not respond. Check that it is running.`);
     // Observation does not keep a program alive.
     this.beat = setInterval(() => this.try(), BEAT_MS).unref();
@@ -146,6 +149,8 @@ export class Outbox {
     this.unanswered ??= this.backlog.isEmpty ? null : { number: ++this.count, texts: this.backlog.take() };
     const { number, texts = [] } = this.unanswered ?? {};
     const status = await this.post(this.body(texts, number));
+    // An inspector with this token may start later.
+    if (status === NOT_FOUND) throw new UsageError(`inspect: ${wrongToken(this.inspector)}`);
     this.unanswered = null;
     if (status === 200) return this.backlog.confirm();
     if (status === UNKNOWN_STATUS) {
@@ -177,10 +182,12 @@ export class Outbox {
       asking.on('socket', (socket) => socket.unref());
       asking.on('response', (response) => {
         response.resume();
-        response.on('end', () => resolve(response.statusCode ?? 0));
+        response.on('end', () => resolve(statusOf(response)));
         response.on('error', reject);
       });
-      asking.on('error', reject);
+      asking.on('error', (error: NodeJS.ErrnoException) =>
+        reject(error.code === 'ECONNREFUSED' ? new UsageError(`inspect: ${absence(this.inspector)}`) : error),
+      );
       asking.on('close', () => {
         clearInterval(waiting);
         reject(this.silence);

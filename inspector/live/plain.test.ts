@@ -44,7 +44,7 @@ test('a program with a wrong address continues unobserved, with a warning', asyn
   expect(notified.mock.calls.flat()).toEqual(
     ['notaurl', 'http://', ' '].map(
       (url) =>
-        `quiver: QUIVER_INSPECT=${url}: inspect: "${url}" is not the address of an inspector. Pass the url that inspect() returned, or that quiver explore --live printed.`,
+        `quiver: QUIVER_INSPECT=${url}: inspect: "${url}" is not the address of an inspector. Pass the whole address that quiver explore --live printed, token included.`,
     ),
   );
   notified.mockRestore();

@@ -3,7 +3,7 @@
  * inspector has taken the last one. The number of waiting reports is bounded. A failed connection is opened again, with growing pauses. An
  * inspector that has started again receives the state of the program first.
  */
-import { UsageError } from '../../machines/errors.js';
+import type { InspectorAddress } from './address.js';
 import { ReportBacklog } from './backlog.js';
 import type { BatchAnswer, Program } from './inbox.js';
 import type { LiveReport } from './report.js';
@@ -13,20 +13,6 @@ const RETRY_MS = 500;
 const RETRY_MAX_MS = 10_000;
 /** The inspector cannot read the batch, and closes the connection with this status. */
 const INVALID = 1007;
-
-/** The address of the WebSocket, for the address of a page or of the socket itself. */
-export function socketAddress(caller: string, url: string): string {
-  if (!/^(http|ws)s?:\/\/[^/]+\/[^/]+/.test(url))
-    throw new UsageError(
-      `${caller}: "${url}" is not the address of an inspector. Copy the whole address that quiver explore --live printed, token included.`,
-    );
-  return (
-    url
-      .replace(/^http/, 'ws')
-      .replace(/[?#].*$/, '')
-      .replace(/\/(inspect)?$/, '') + '/inspect'
-  );
-}
 
 export class SocketOutbox {
   private readonly backlog = new ReportBacklog();
@@ -40,7 +26,7 @@ export class SocketOutbox {
   private count = 0;
 
   constructor(
-    private readonly address: string,
+    private readonly inspector: InspectorAddress,
     private readonly program: Program,
   ) {
     this.connect();
@@ -65,7 +51,7 @@ export class SocketOutbox {
   private connect(): void {
     this.timer = null;
     try {
-      const socket = new WebSocket(this.address);
+      const socket = new WebSocket(this.inspector.socket);
       this.socket = socket;
       socket.onopen = () => {
         this.isOpen = true;
@@ -74,7 +60,7 @@ export class SocketOutbox {
       socket.onmessage = ({ data }) => this.answered(JSON.parse(String(data)));
       socket.onclose = ({ code }) => this.lost(code);
     } catch (error) {
-      console.warn(`quiver: reports to the inspector at ${this.address} have stopped: ${String(error)}`);
+      console.warn(`quiver: reports to the inspector at ${this.inspector.origin} have stopped: ${String(error)}`);
     }
   }
 
@@ -106,9 +92,11 @@ export class SocketOutbox {
       this.backlog.refuse();
       this.unanswered = null;
     }
+    const { origin, token } = this.inspector;
+    // A browser does not tell a program whether a server was absent or refused the connection.
     if (this.failures === 0)
       console.warn(
-        `quiver: no connection to the inspector at ${this.address}; reports wait. Start quiver explore --live and pass the address that it prints.`,
+        `quiver: no connection to the inspector at ${origin}; reports wait. Start quiver explore --live. If it runs, its token is not "${token}": pass the whole address that it printed.`,
       );
     const pause = Math.min(RETRY_MS * 2 ** this.failures++, RETRY_MAX_MS);
     this.timer = setTimeout(() => this.connect(), pause);
