@@ -3,7 +3,7 @@ import { isObject } from '../machines/checks.js';
 import type { PeersOptions } from './controller/controller-node.js';
 import { Names } from './controller/names.js';
 import { LastingNames, type LastingNamesOptions } from './locks/lasting-names.js';
-import { objectLogic, type Failed, type FromActor, type ObjectLogic } from './object-logic.js';
+import { objectLogic, whenReady, type Failed, type FromActor, type ObjectLogic } from './object-logic.js';
 
 export type { Names } from './controller/names.js';
 export type { LastingNames, LastingNamesOptions } from './locks/lasting-names.js';
@@ -85,9 +85,7 @@ export const namesLogic: ObjectLogic<'names', Names | LastingNames, object, Name
   method: 'next',
   initial: {},
   attach(names, report) {
-    const announce = () => report({}, { type: 'ready' });
-    if ('ready' in names) names.ready.then(announce, () => {});
-    else announce();
+    whenReady('ready' in names ? names : {}, () => report({}, { type: 'ready' }));
     return { next: async () => report({}, { type: 'named', name: await names.next() }) };
   },
   closed: (names) => ('node' in names ? names.node.closed : names.closed),

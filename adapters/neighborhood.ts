@@ -81,6 +81,7 @@ export class Neighborhood implements AsyncDisposable {
   readonly ready: Promise<void>;
   /** Node of the neighborhood, with its notifications and state. */
   readonly node: LiveNode;
+  private ended: Error | null = null;
   /** Callers that wait for the lock, in the order of their requests. `give` is `null` after a caller has stopped waiting. */
   private readonly waiting: { give: ((held: HeldNeighborhood) => void) | null; refuse(error: Error): void }[] = [];
 
@@ -117,7 +118,8 @@ export class Neighborhood implements AsyncDisposable {
    */
   async lock({ signal }: { readonly signal?: AbortSignal } = {}): Promise<HeldNeighborhood> {
     signal?.throwIfAborted();
-    this.node.command('lock');
+    if (this.ended) throw this.ended;
+    this.node.attempt('lock');
     const place: (typeof this.waiting)[number] = { give: null, refuse: () => {} };
     const given = new Promise<HeldNeighborhood>((give, refuse) => Object.assign(place, { give, refuse }));
     this.waiting.push(place);
@@ -134,6 +136,7 @@ export class Neighborhood implements AsyncDisposable {
   }
 
   private closed(error: Error): void {
+    this.ended = error;
     for (const { refuse } of this.waiting.splice(0)) refuse(error);
   }
 

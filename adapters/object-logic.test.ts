@@ -10,7 +10,10 @@ import { registerLogic } from './locks/register-logic.js';
 import { createRegister } from './locks/register.js';
 import { createNames, namesLogic } from './names.js';
 import { createNeighborhood, neighborhoodLogic } from './neighborhood.js';
+import { createMulticast } from './queue/multicast.js';
+import { createQueue, queueLogic } from './queue/queue.js';
 import { createQuota, quotaLogic } from './quota.js';
+import { ClosedError } from './transports/errors.js';
 import { InProcessBus } from './transports/in-process.js';
 
 function placesOf(...peers: readonly string[]) {
@@ -202,6 +205,41 @@ test('an object that ends with an error ends its actor and notifies the parent',
   expect(caught.mock.calls[0]![0]).toBe(await election.node.closed);
   expect(caught.mock.calls[0]![0]).toBeInstanceOf(Error);
   actor.stop();
+});
+
+test('an object that has closed is not ready, and its actor is done', async () => {
+  const [first, second] = placesOf('a', 'b');
+  const locks = createLocks({ ...first!, peers: ['a'] });
+  const place = { ...second!, peers: ['b'] };
+  const queue = createQueue(place);
+  const [quota, lasting] = [createQuota({ ...place, budget: 1 }), createQuota({ locks, budget: 1 })];
+  const [names, lastingNames] = [createNames(place), createNames({ locks })];
+  for (const { ready } of [queue, quota, names]) await ready;
+  await Promise.all([queue, quota, names, locks].map((object) => object.close()));
+  const actors: AnyActorRef[] = [
+    createActor(queueLogic, { input: { queue } }),
+    ...[quota, lasting].map((one) => createActor(quotaLogic, { input: { quota: one } })),
+    ...[names, lastingNames].map((one) => createActor(namesLogic, { input: { names: one } })),
+  ];
+  const notices = actors.map(noticesOf);
+  for (const actor of actors) await waitFor(actor as never, ({ status }: any) => status === 'done');
+  expect(notices).toEqual(actors.map(() => []));
+});
+
+test.each([
+  ['queue "jobs" of peer "a" is closed', (place: any) => createQueue(place), (queue: any) => queue.enqueue()],
+  ['multicast "jobs" is closed', (place: any) => createMulticast(place), (multicast: any) => multicast.send(1)],
+  ['quota "jobs" of peer "a" is closed', (place: any) => createQuota({ ...place, budget: 1 }), (quota: any) => quota.take(2)],
+  ['set of names "jobs" of peer "a" is closed', (place: any) => createNames(place), (names: any) => names.next()],
+  ['bank "jobs" of peer "a" is closed', (place: any) => createBank(place), (bank: any) => bank.withdraw(1)],
+  ['neighborhood "jobs" is closed', (place: any) => createNeighborhood(place), (neighborhood: any) => neighborhood.lock()],
+])('%s, says a call during its close and a later one', async (message, create: (place: object) => any, call) => {
+  const object = create({ ...alone(), name: 'jobs' });
+  await object.ready;
+  const closing = object.close();
+  await expect(call(object)).rejects.toThrow(new ClosedError(message));
+  await closing;
+  await expect(call(object)).rejects.toThrow(new ClosedError(message));
 });
 
 test.each([

@@ -78,9 +78,16 @@ export interface ObjectLogic<
   of(object: O): ObjectLogic<K, O, S, E, N, I | undefined>;
 }
 
-/** Calls `announce` once the object participates. An object that cannot connect closes with its error, which ends the actor. */
-export const whenReady = ({ ready }: { readonly ready: Promise<void> }, announce: () => void): void =>
+/**
+ * Calls `announce` once the object participates; an object without `ready` participates at once. An object that cannot connect closes with
+ * its error, which ends the actor.
+ */
+export const whenReady = ({ ready = Promise.resolve() }: { readonly ready?: Promise<void> }, announce: () => void): void =>
   void ready.then(announce, () => {});
+
+/** The error of an event that the logic does not have. */
+export const unknownEvent = (logic: string, type: string, known: readonly string[]): UsageError =>
+  unknownWord(`${logic} has no event "${type}"`, type, known);
 
 const REPORT = '@object.report';
 
@@ -112,8 +119,9 @@ export function objectLogic<K extends string, O extends object, S, E extends Eve
             state: state as Partial<ObjectSnapshot<S>>,
             ...(notice && { notice: { ...(notice as object), from: id } as unknown as N }),
           });
-        attached.set(self, { handlers: adapter.attach(object, report, stopping.signal), stopping });
+        // Before the object announces that it is ready: an object that has closed ends its actor first.
         void adapter.closed(object).then((error) => end(error ? { status: 'error', error } : { status: 'done' }));
+        attached.set(self, { handlers: adapter.attach(object, report, stopping.signal), stopping });
       } catch (error) {
         end({ status: 'error', error });
       }
@@ -155,7 +163,7 @@ async function answered<E extends EventObject>(
   event: E,
 ): Promise<void> {
   const handle = Object.hasOwn(handlers, event.type) ? handlers[event.type as E['type']] : undefined;
-  if (!handle) throw unknownWord(`${key}Logic has no event "${event.type}"`, event.type, Object.keys(handlers));
+  if (!handle) throw unknownEvent(`${key}Logic`, event.type, Object.keys(handlers));
   await handle(event as Extract<E, { readonly type: E['type'] }>);
 }
 

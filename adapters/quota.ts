@@ -2,7 +2,7 @@
 import { isObject } from '../machines/checks.js';
 import { Quota, type QuotaOptions } from './controller/quota.js';
 import { LastingQuota, type LastingQuotaOptions } from './locks/lasting-quota.js';
-import { objectLogic, type Failed, type FromActor, type ObjectLogic } from './object-logic.js';
+import { objectLogic, whenReady, type Failed, type FromActor, type ObjectLogic } from './object-logic.js';
 
 export type { Quota, QuotaOptions, Taken } from './controller/quota.js';
 export type { LastingQuota, LastingQuotaOptions } from './locks/lasting-quota.js';
@@ -92,9 +92,9 @@ export const quotaLogic: ObjectLogic<'quota', Quota | LastingQuota, QuotaState, 
   method: 'take',
   initial: { remaining: 0 },
   attach(quota, report) {
-    const announce = () => report({ remaining: quota.remaining }, { type: 'ready', remaining: quota.remaining });
-    if ('ready' in quota) quota.ready.then(announce, () => {});
-    else announce();
+    whenReady('ready' in quota ? quota : {}, () =>
+      report({ remaining: quota.remaining }, { type: 'ready', remaining: quota.remaining }),
+    );
     return {
       async take({ amount = 1 }) {
         const { ok, remaining } = await quota.take(amount);

@@ -28,7 +28,7 @@ function central(transports: Transports): Take {
   const [, leaf] = PEERS.map((id) =>
     createControllerNode({ transport: transports(id), peers: PEERS }, { kind: 'naive', M: BUDGET }),
   );
-  const questions = new Questions(leaf!, ['granted', 'rejected']);
+  const questions = new Questions('quota', leaf!, ['granted', 'rejected']);
   return () => questions.ask('take');
 }
 

@@ -81,8 +81,8 @@ export class Bank implements AsyncDisposable {
   constructor({ balance = 0, waste = 0, ...peers }: BankOptions) {
     this.node = createControllerNode({ name: 'bank', ...peers }, { kind: 'bank', M: balance, W: waste });
     this.ready = this.node.ready;
-    this.deposits = new Questions(this.node, ['deposited']);
-    this.withdrawals = new Questions(this.node, ['granted']);
+    this.deposits = new Questions('bank', this.node, ['deposited']);
+    this.withdrawals = new Questions('bank', this.node, ['granted']);
   }
 
   /** The object as an XState actor: see `LiveNode`. */

@@ -34,7 +34,7 @@ export class Names implements AsyncDisposable {
     checkOptions('createNames', options, PEERS_CHECKS);
     this.node = createControllerNode({ name: 'names', ...options }, { kind: 'names' });
     this.ready = this.node.ready;
-    this.questions = new Questions(this.node, ['named']);
+    this.questions = new Questions('set of names', this.node, ['named']);
   }
 
   /** The object as an XState actor: see `LiveNode`. */

@@ -3,7 +3,7 @@ import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import type { Message } from '../../machines/effects.js';
 import type { LiveNode } from '../node/node.js';
-import { ConnectionError } from '../transports/errors.js';
+import { ClosedError, ConnectionError } from '../transports/errors.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { Questions } from '../node/questions.js';
 import { createControllerNode, requireAmount } from './controller-node.js';
@@ -14,15 +14,16 @@ function questionsOf() {
   const notifications$ = new Subject<Message>();
   const node = {
     id: 'a',
-    name: 'quota',
+    name: 'jobs',
     notifications$,
     closed: new Promise((resolve) => (end = resolve)),
     command: (name: string, fields: unknown) => {
       if (name === 'bad') throw new Error('not now');
+      if (name === 'late') throw new ClosedError('node "a" of "jobs" is closed');
       asked.push([name, fields]);
     },
   };
-  return { questions: new Questions(node as unknown as LiveNode, ['given', 'refused']), notifications$, asked, end };
+  return { questions: new Questions('quota', node as unknown as LiveNode, ['given', 'refused']), notifications$, asked, end };
 }
 
 const outcome = (promise: Promise<unknown>) =>
@@ -62,7 +63,7 @@ test('after a lost connection, every request fails with the first error', async 
   const { questions, notifications$, end, asked } = questionsOf();
   const waiting = [questions.ask('take'), questions.ask('take')].map(outcome);
   notifications$.next({ type: 'severed' });
-  const why = 'node "a" of "quota" has lost its connection to the others. Create it again with a new name.';
+  const why = 'quota "jobs" of peer "a" has lost its connection to the others. Create it again with a new name.';
   expect([await Promise.all(waiting), questions.isIdle]).toEqual([[why, why], true]);
   end(new Error('later'));
   await Promise.resolve();
@@ -73,13 +74,14 @@ test('after a lost connection, every request fails with the first error', async 
 
 test('if its node closes or ends, every request fails with that error', async () => {
   for (const [error, why] of [
-    [null, 'node "a" of "quota" was closed'],
+    [null, 'quota "jobs" of peer "a" is closed'],
     [new Error('cut'), 'cut'],
   ] as const) {
     const { questions, end } = questionsOf();
     const waiting = outcome(questions.ask('take'));
     end(error);
-    expect([await waiting, await outcome(questions.ask('take'))]).toEqual([why, why]);
+    const late = outcome(questions.ask('late'));
+    expect([await waiting, await late, await outcome(questions.ask('take'))]).toEqual([why, why, why]);
   }
 });
 

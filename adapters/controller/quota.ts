@@ -68,8 +68,8 @@ export class Quota implements AsyncDisposable {
     const nextCommand = () => this.nextCommand();
     this.node = createControllerNode({ name: 'quota', ...peers }, { kind: 'adaptive', M: budget, W: waste }, nextCommand);
     this.ready = this.node.ready;
-    this.takes = new Questions(this.node, ['granted', 'rejected']);
-    this.leaves = new Questions(this.node, ['left', 'stayed']);
+    this.takes = new Questions('quota', this.node, ['granted', 'rejected']);
+    this.leaves = new Questions('quota', this.node, ['left', 'stayed']);
   }
 
   /** The object as an XState actor: see `LiveNode`. */

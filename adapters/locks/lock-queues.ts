@@ -1,10 +1,11 @@
 /** The queues of all locks that one peer holds or waits for. Their number is limited, because a message must have room for all of them. */
 import { UsageError } from '../../machines/errors.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
-import { EPOCHS, type LocksNotification } from '../../machines/locks/messages.js';
+import { EPOCHS, type LockMode, type LocksNotification } from '../../machines/locks/messages.js';
 import { bytesOfIds, bytesOfLocks, bytesOfRecords, shareOf } from '../../machines/locks/room.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { LiveNode } from '../node/node.js';
+import type { LockInfo } from './lock-handle.js';
 import type { LockQueue } from './lock-queue.js';
 import { lockLimitsHere } from './limits.js';
 
@@ -47,6 +48,13 @@ export class LockQueues extends Map<string, LockQueue> {
     if (!clients || (clients.length === 0 && records!.length === 0)) return own;
     const ofClients = claims!.flatMap(({ lock }) => (this.has(lock) ? [] : [lock]));
     return own + bytesOfLocks(ofClients, voters) + bytesOfRecords({ id: node.id, wants: wants! });
+  }
+
+  /** The locks that the peer holds and waits for. */
+  query(clientId: NodeId): { held: LockInfo[]; pending: LockInfo[] } {
+    const all = (modes: (queue: LockQueue) => readonly LockMode[]): LockInfo[] =>
+      [...this].flatMap(([name, queue]) => modes(queue).map((mode) => ({ name, mode, clientId })));
+    return { held: all(({ inside }) => inside), pending: all(({ pending }) => pending) };
   }
 
   /** Handles the notifications of the node that concern its locks. */

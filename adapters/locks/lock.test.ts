@@ -84,29 +84,85 @@ test('a machine that leaves the invoking state at the grant causes a warning', a
   expect(warn).toHaveBeenCalledTimes(1);
 });
 
-test('a repeated request after the locks are closed is lost again', async () => {
-  const all = locksOf();
-  const actor = createActor(lockLogic, { input: { locks: all['a']!, name: 'printer' } }).start();
-  const lost: unknown[] = [];
-  actor.on('lost', ({ error }) => lost.push((error as Error).name));
-  await all['a']!.close();
-  for (let times = 1; times <= 2; times++) {
-    actor.send({ type: 'request' });
-    await waitFor(actor, (snapshot) => snapshot.matches('closed'));
-    expect(lost).toEqual(Array.from({ length: times }, () => 'ClosedError'));
-  }
+/** The error with which an actor ends. */
+const errorOf = (actor: AnyActor) =>
+  new Promise<any>((resolve) => {
+    actor.subscribe({ error: resolve });
+    actor.start();
+  });
+
+/** The notices of an actor. */
+function noticesOf(actor: AnyActor): any[] {
+  const notices: any[] = [];
+  actor.on('*', (notice) => notices.push(notice));
+  return notices;
+}
+
+test('it is ready with a majority, and done when its locks close', async () => {
+  const locks = locksOf()['a']!;
+  const parent = setup({ actors: { lock: lockLogic } }).createMachine({
+    invoke: { src: 'lock', input: { locks, name: 'printer' }, onDone: '.over' },
+    initial: 'waiting',
+    states: { waiting: { on: { ready: 'ready' } }, ready: {}, over: {} },
+  });
+  const actor = createActor(parent).start();
+  await reaches(actor, 'ready');
+  await locks.close();
+  await reaches(actor, 'over');
+  const late = createActor(lockLogic, { input: { locks, name: 'printer' } });
+  const notices = noticesOf(late);
+  late.start().send({ type: 'request' });
+  await waitFor(late, ({ status }) => status === 'done');
+  expect(notices).toEqual([]);
 });
 
-test('an unknown input is refused, instead of a lock for writing', async () => {
-  const locks = locksOf()['a']!;
-  const actor = createActor(lockLogic, { input: { locks, name: 'printer', moed: 'shared' } as LockInput }).start();
-  const errors: unknown[] = [];
-  actor.on('lost', ({ error }) => errors.push(error));
-  actor.send({ type: 'request' });
-  await waitFor(actor, (snapshot) => snapshot.matches('closed'));
-  expect(errors).toEqual([
-    new UsageError('lockLogic has no input moed. Pass input: { locks, name, mode }, where mode is optional'),
-  ]);
+test('the error that ends its locks ends the actor as well', async () => {
+  const bus = new InProcessBus();
+  const transport = bus.transport('a');
+  const locks = createLocks({ transport, peers: ['a'] });
+  const lock = createActor(lockLogic, { input: { locks, name: 'printer' } });
+  const notices = noticesOf(lock);
+  const error = errorOf(lock);
+  lock.send({ type: 'request' });
+  await reaches(lock, 'granted');
+  await transport.close();
+  expect(await error).toBe(await locks.closed);
+  expect(await error).toBeInstanceOf(Error);
+  expect(notices.map(({ type }) => type)).toEqual(['ready', 'granted', 'lost']);
+});
+
+test.each([
+  ['relese', /^lockLogic has no event "relese"\. Did you mean "release"\?/],
+  ['request', 'lockLogic has already requested lock "printer". Send release first'],
+])('the event %s fails while the lock is wanted', async (type, message) => {
+  const lock = createActor(lockLogic, { input: { locks: locksOf()['a']!, name: 'printer' } }).start();
+  const notices = noticesOf(lock);
+  lock.send({ type: 'request' });
+  lock.send({ type } as never);
+  expect(notices).toEqual([{ type: 'failed', from: lock.id, error: expect.any(UsageError), event: { type } }]);
+  expect(notices[0].error.message).toMatch(message);
+  await reaches(lock, 'granted');
+  lock.send({ type: 'release' });
+  lock.send({ type: 'release' });
+  expect(notices.map((notice) => notice.type)).toEqual(['failed', 'ready', 'granted']);
+});
+
+test.each([
+  [{ moed: 'shared' }, 'lockLogic has no option moed. Did you mean "mode"? Known: locks, name, mode'],
+  [{ mode: 'shred' }, 'lockLogic: mode is "shred". Pass "exclusive" or "shared"'],
+  [{ name: '' }, 'lockLogic: name is "". Pass a text of 1 to 256 characters'],
+  [{ name: undefined }, 'lockLogic: name is missing. Pass a text of 1 to 256 characters'],
+  [{ locks: undefined }, 'lockLogic has no locks for "printer". Pass input: { locks, name }, or use lockLogicOf(locks), as a restored machine must'],
+  [{ locks: {} }, 'lockLogic has no locks for "printer". Pass input: { locks, name }, or use lockLogicOf(locks), as a restored machine must'],
+])('the input %j is an error of the actor', async (wrong, message) => {
+  const lock = createActor(lockLogic, { input: { locks: locksOf()['a'], name: 'printer', ...wrong } as never });
+  expect(await errorOf(lock)).toEqual(new UsageError(message));
+}); // prettier-ignore
+
+test('an actor without input is refused', async () => {
+  expect((await errorOf(createActor(lockLogic, {} as never))).message).toBe(
+    'lockLogic takes its options as an object. Pass { name }',
+  );
 });
 
 test('a machine that invokes the lock works while it is granted, and one at a time', async () => {
@@ -162,18 +218,18 @@ test('two machines of one peer share its lock, one after the other', async () =>
   await reaches(second, 'working');
 });
 
-test('if the locks are closed, a holder and a waiting actor receive lost', async () => {
+test('if the locks are closed, a holder receives lost and a waiting actor failed, and both are done', async () => {
   const all = locksOf();
   const [a, b] = workers(all) as [AnyActor, AnyActor];
   a.send({ type: 'work' });
   await reaches(a, 'working');
   b.send({ type: 'work' });
-  const lostEvent = new Promise<any>((resolve) => lockOf(b).on('lost', resolve));
+  const [holder, waiter] = [lockOf(a), lockOf(b)];
+  const failed = new Promise<any>((resolve) => waiter.on('failed', resolve));
   await Promise.all([all['a']!.close(), all['b']!.close()]);
   await reaches(a, 'broken');
-  expect(lockOf(a).getSnapshot().value).toBe('free');
-  expect((await lostEvent).error).toMatchObject({ name: 'ClosedError' });
-  expect(lockOf(b).getSnapshot().value).toBe('closed');
+  expect((await failed).error).toMatchObject({ name: 'ClosedError' });
+  for (const lock of [holder, waiter]) await waitFor(lock, ({ status }) => status === 'done');
 });
 
 test('a lock as a root actor emits notifications, and stopping it releases the lock', async () => {
@@ -201,7 +257,8 @@ describe('the grant of a lock, whenever it comes', () => {
     const lock = { name: 'printer', fence: 7, signal: taking.signal, release: vi.fn() };
     let give!: (lock: object) => void;
     const given = new Promise<object>((resolve) => (give = resolve));
-    const locks = { acquire: () => given } as unknown as Locks;
+    const pending = new Promise(() => {});
+    const locks = { acquire: () => given, ready: pending, closed: pending } as unknown as Locks;
     const actor = createActor(lockLogic, { input: { locks, name: 'printer' } }).start();
     onTestFinished(() => void actor.stop());
     actor.send({ type: 'request' });
@@ -320,18 +377,6 @@ describe('snapshots persist and restore', () => {
     const waiting = createActor(lockLogic, { input: { locks: all['b']!, name: 'printer' } }).start();
     waiting.send({ type: 'request' });
     const again = createActor(lockLogic, { input: {} as LockInput, snapshot: textOf(waiting) });
-    const lostEvent = new Promise<any>((resolve) => again.on('lost', resolve));
-    again.start();
-    expect((await lostEvent).error.message).toMatch(/lock "printer" was restored from a snapshot.*Provide lockLogicOf\(locks\)/);
-    expect(again.getSnapshot().value).toBe('closed');
+    expect((await errorOf(again)).message).toMatch(/^lockLogic has no locks for "printer".*use lockLogicOf\(locks\)/);
   });
-});
-
-test.each([[undefined], [{}], [{ locks: {} }]])('the error about the input %j names the missing part', async (input) => {
-  const lock = createActor(lockLogic, { input: input as never });
-  const lostEvent = new Promise<any>((resolve) => lock.on('lost', resolve));
-  lock.start().send({ type: 'request' });
-  expect((await lostEvent).error.message).toMatch(
-    /^lockLogic needs locks and the name of a lock as its input. Pass input: \{ locks, name/,
-  );
 });

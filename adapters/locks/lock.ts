@@ -5,15 +5,18 @@
  * held the lock. If it waited, it waits again, for the locks of `lockLogicOf(locks)`, which replaces `lockLogic` there.
  *
  * States. `free`: not wanted. `waiting`: requested; leaving the state gives up. `granted`: held until `release` or a loss. `closed`: the
- * locks are closed, or the input was wrong; each further request fails again.
+ * locks are closed, and the actor is done.
  */
-import { assign, enqueueActions, fromCallback, fromPromise, setup } from 'xstate';
+import { assign, enqueueActions, fromObservable, fromPromise, setup } from 'xstate';
+import { Observable } from 'rxjs';
 import { UsageError } from '../../machines/errors.js';
 import { parentOf } from '../../network/world/internals.js';
-import type { FromActor, WithoutFrom } from '../object-logic.js';
+import { unknownEvent, type Failed, type FromActor, type WithoutFrom } from '../object-logic.js';
+import { anything, checkOptions, optional } from '../options.js';
 import { LostError } from '../transports/errors.js';
 import { escape } from '../transports/reading.js';
 import type { LockMode } from '../../machines/locks/messages.js';
+import { lockMode, lockName } from './locks-options.js';
 import type { Lock, Locks } from './locks.js';
 
 /**
@@ -29,51 +32,63 @@ export interface LockInput {
 }
 
 /**
- * An event for `lockLogic`: `request` requests the lock, `release` releases it or stops waiting. The logic sends `taken` to itself.
+ * An event for `lockLogic`: `request` requests the lock, `release` releases it or stops waiting.
  *
  * @public
  */
-export type LockEvent =
-  | { readonly type: 'request' }
-  | { readonly type: 'release' }
-  /** From the lock, to the logic itself. */
-  | { readonly type: 'taken'; readonly error: Error };
+export interface LockEvent {
+  readonly type: 'request' | 'release';
+}
 
 /**
- * A notification for the parent of `lockLogic` and for listeners with `on`: `granted` with the fence, or `lost` with the error.
+ * A notice of `lockLogic`: `ready` at the start, once this peer is connected with a majority, `granted` with the fence, `lost` with the
+ * error, and `failed` for a request without an answer.
  *
  * @public
  */
 export type LockNotice =
+  | (FromActor & { readonly type: 'ready'; readonly name: string })
   | (FromActor & { readonly type: 'granted'; readonly name: string; readonly fence: number })
-  | (FromActor & { readonly type: 'lost'; readonly name: string; readonly error: unknown });
+  | (FromActor & { readonly type: 'lost'; readonly name: string; readonly error: unknown })
+  | Failed<LockEvent>;
 
-const acquireFrom = (locksOf: (input: LockInput) => Locks) =>
-  fromPromise<Lock, LockInput>(async ({ input, signal }) => {
-    const locks = locksOf(input);
+const CHECKS = { locks: optional(anything), name: lockName, mode: optional(lockMode) };
+
+/** The actors of the logic, for the locks that an input names. */
+const actorsOf = (locksOf: (input: LockInput) => Locks) => ({
+  /** Emits when the locks are ready, and ends as they do. */
+  watch: fromObservable<true, LockInput>(
+    ({ input }) =>
+      new Observable((watcher) => {
+        const { ready, closed } = locksOf(input);
+        void closed.then((error) => (error ? watcher.error(error) : watcher.complete()));
+        ready.then(
+          () => watcher.next(true),
+          () => {},
+        );
+      }),
+  ),
+  acquire: fromPromise<Lock, LockInput>(async ({ input, signal }) => {
     const { name, mode = 'exclusive' } = input;
-    const lock = await locks.acquire(name, { mode, signal });
+    const lock = await locksOf(input).acquire(name, { mode, signal });
     // The grant may come just after the actor has stopped waiting.
     if (signal.aborted) lock.release();
     signal.addEventListener('abort', () => lock.release());
     return lock;
-  });
-
-/** `lock` and `fence` are added by the logic itself. */
-const KNOWN = ['locks', 'name', 'mode', 'lock', 'fence'];
-
-const acquire = acquireFrom((input: Partial<LockInput> | undefined) => {
-  const { locks, name } = input ?? {};
-  const unknown = Object.keys(input ?? {}).find((key) => !KNOWN.includes(key));
-  if (unknown !== undefined)
-    throw new UsageError(`lockLogic has no input ${unknown}. Pass input: { locks, name, mode }, where mode is optional`);
-  if (!locks || typeof name !== 'string')
-    throw new UsageError(`lockLogic needs locks and the name of a lock as its input. Pass input: { locks, name: 'printer' }`);
-  if (typeof locks.acquire === 'function') return locks;
-  throw new UsageError(
-    `lock "${name}" was restored from a snapshot, which contains no locks. Provide lockLogicOf(locks) as its logic`,
-  );
+  }),
 });
+
+function locksIn({ locks, name }: Partial<LockInput>): Locks {
+  if (typeof locks?.acquire === 'function') return locks;
+  throw new UsageError(
+    `lockLogic has no locks for "${name}". Pass input: { locks, name }, or use lockLogicOf(locks), as a restored machine must`,
+  );
+}
+
+const refusalOf = ({ name }: LockInput, { type }: LockEvent): UsageError =>
+  type === 'request'
+    ? new UsageError(`lockLogic has already requested lock "${name}". Send release first`)
+    : unknownEvent('lockLogic', type, ['request', 'release']);
 
 /** Locks that were released or lost. For any other lock, its actor was stopped. */
 const ended = new WeakSet<Lock>();
@@ -87,29 +102,35 @@ const warnOfStop = (lock: Lock): void =>
     ),
   );
 
-const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }, sendBack, self }) => {
-  const taken = () => sendBack({ type: 'taken', error: lock.signal.reason as Error });
-  const isOfProcess = typeof lock.release === 'function';
-  if (!isOfProcess || lock.isGivenBack) {
-    const why = isOfProcess ? 'the actor has released it since' : 'the process that held it has ended';
-    sendBack({ type: 'taken', error: new LostError(`lock "${lock.name}" is granted in a snapshot, but ${why}`) });
-    return;
-  }
-  if (lock.signal.aborted) taken();
-  lock.signal.addEventListener('abort', taken);
-  let isNew = true;
-  queueMicrotask(() => (isNew = false));
-  return () => {
-    if (isNew && !ended.has(lock) && parentOf(parentOf(self)!)) warnOfStop(lock);
-    lock.signal.removeEventListener('abort', taken);
-    lock.release();
-  };
-});
+/** Holds the lock until the actor stops, and fails with the reason if the lock is lost. */
+const hold = fromObservable<never, { readonly lock: Lock }>(
+  ({ input: { lock }, self }) =>
+    new Observable((holder) => {
+      const lost = () => {
+        ended.add(lock);
+        holder.error(lock.signal.reason);
+      };
+      const isOfProcess = typeof lock.release === 'function';
+      if (!isOfProcess || lock.isGivenBack) {
+        const why = isOfProcess ? 'the actor has released it since' : 'the process that held it has ended';
+        return holder.error(new LostError(`lock "${lock.name}" is granted in a snapshot, but ${why}`));
+      }
+      if (lock.signal.aborted) lost();
+      lock.signal.addEventListener('abort', lost);
+      let isNew = true;
+      queueMicrotask(() => (isNew = false));
+      return () => {
+        if (isNew && !ended.has(lock) && parentOf(parentOf(self)!)) warnOfStop(lock);
+        lock.signal.removeEventListener('abort', lost);
+        lock.release();
+      };
+    }),
+);
 
 /**
- * A lock as plain XState actor logic: send it `request` and `release`, and receive `granted` and `lost`. Its states are `free`, `waiting`,
- * `granted` and, after its locks are closed, `closed`. Stopping the actor releases the lock, and leaving the invoking state stops it:
- * invoke it in a state that is active for as long as the lock is needed.
+ * A lock as plain XState actor logic: send it `request` and `release`, and receive `ready`, `granted`, `lost` and `failed`. Its states are
+ * `free`, `waiting` and `granted`. It is done when its locks close, and ends with the error that ends them. Stopping the actor releases the
+ * lock, and leaving the invoking state stops it: invoke it in a state that is active for as long as the lock is needed.
  *
  * @example
  * ```ts
@@ -135,7 +156,7 @@ export const lockLogic = setup({
     events: {} as LockEvent,
     emitted: {} as LockNotice,
   },
-  actors: { acquire, hold },
+  actors: { ...actorsOf(locksIn), hold },
   actions: {
     noteEnd: ({ context: { lock } }) => lock && void ended.add(lock),
     forget: assign({ lock: null, fence: null }),
@@ -148,18 +169,36 @@ export const lockLogic = setup({
   },
 }).createMachine({
   id: 'lock',
-  context: ({ input }) => ({ ...input, lock: null, fence: null }),
+  context: ({ input }) => {
+    checkOptions('lockLogic', input, CHECKS);
+    return { ...input, lock: null, fence: null };
+  },
+  invoke: {
+    src: 'watch',
+    input: ({ context }) => context,
+    onSnapshot: {
+      guard: ({ event: { snapshot } }) => snapshot.context === true,
+      actions: { type: 'tell', params: ({ context: { name } }) => ({ type: 'ready', name }) },
+    },
+    onDone: '.closed',
+  },
+  on: {
+    '*': {
+      guard: ({ event }) => !event.type.startsWith('xstate.'),
+      actions: { type: 'tell', params: ({ context, event }) => ({ type: 'failed', error: refusalOf(context, event), event }) },
+    },
+  },
   initial: 'free',
   states: {
-    free: { on: { request: 'waiting' } },
+    free: { on: { request: 'waiting', release: {} } },
     waiting: {
       invoke: {
         src: 'acquire',
         input: ({ context }) => context,
         onDone: { target: 'granted', actions: assign(({ event: { output } }) => ({ lock: output, fence: output.fence })) },
         onError: {
-          target: 'closed',
-          actions: { type: 'tell', params: ({ context, event }) => ({ type: 'lost', name: context.name, error: event.error }) },
+          target: 'free',
+          actions: { type: 'tell', params: ({ event: { error } }) => ({ type: 'failed', error, event: { type: 'request' } }) },
         },
       },
       on: { release: 'free' },
@@ -167,16 +206,17 @@ export const lockLogic = setup({
     granted: {
       entry: { type: 'tell', params: ({ context }) => ({ type: 'granted', name: context.name, fence: context.fence! }) },
       exit: ['noteEnd', 'forget'],
-      invoke: { src: 'hold', input: ({ context }) => ({ lock: context.lock! }) },
-      on: {
-        release: 'free',
-        taken: {
+      invoke: {
+        src: 'hold',
+        input: ({ context }) => ({ lock: context.lock! }),
+        onError: {
           target: 'free',
           actions: { type: 'tell', params: ({ context, event }) => ({ type: 'lost', name: context.name, error: event.error }) },
         },
       },
+      on: { release: 'free' },
     },
-    closed: { on: { request: 'waiting' } },
+    closed: { type: 'final' },
   },
 });
 
@@ -204,5 +244,4 @@ export const lockLogic = setup({
  * ```
  * @public
  */
-export const lockLogicOf = (locks: Locks): typeof lockLogic =>
-  lockLogic.provide({ actors: { acquire: acquireFrom(() => locks) } });
+export const lockLogicOf = (locks: Locks): typeof lockLogic => lockLogic.provide({ actors: actorsOf(() => locks) });

@@ -158,15 +158,21 @@ export function checkLocks(options: unknown): void {
   checkOptions('createLocks', options, client === true ? CLIENT_CHECKS : join === true ? JOINING_CHECKS : LOCKS_CHECKS);
 }
 
+export const lockMode = must('"exclusive" or "shared"', (value) => value === 'exclusive' || value === 'shared');
+export const lockName = must(
+  `a text of 1 to ${LOCK_NAME_LENGTH_MAX} characters`,
+  (value) => typeof value === 'string' && value !== '' && value.length <= LOCK_NAME_LENGTH_MAX,
+);
+
 const LOCK_CHECKS = {
-  mode: optional(must('"exclusive" or "shared"', (value) => value === 'exclusive' || value === 'shared')),
+  mode: optional(lockMode),
   ifAvailable: optional(flag),
   steal: optional(must('false: a lock is never taken from its holder', (value) => value === false)),
   signal: optional(signal),
 };
 
 function checkName(name: unknown): void {
-  if (typeof name !== 'string' || name === '' || name.length > LOCK_NAME_LENGTH_MAX)
+  if (lockName.refused(name) !== null)
     throw new UsageError(`a lock needs a name. Pass a string of 1 to ${LOCK_NAME_LENGTH_MAX} characters`);
 }
 

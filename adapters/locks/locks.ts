@@ -1,9 +1,9 @@
 /** Locks by name over a transport. docs/locks.md describes the guarantees under failures. */
-import type { Message, NodeId } from '../../machines/effects.js';
+import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { statePath } from '../../machines/checks.js';
-import { lockRole, type LockMode, type LocksNotification } from '../../machines/locks/messages.js';
-import { filter, firstValueFrom, last, map, race, ReplaySubject, Subject, switchMap, type Observable } from 'rxjs';
+import { lockRole, type LocksNotification } from '../../machines/locks/messages.js';
+import { filter, firstValueFrom, lastValueFrom, map, race, ReplaySubject, Subject, switchMap, type Observable } from 'rxjs';
 import { checkOptions, milliseconds, optional } from '../options.js';
 import { Availability } from './availability.js';
 import { Inspection, type LocksInspection } from './inspection.js';
@@ -104,6 +104,8 @@ export class Locks implements AsyncDisposable {
   readonly #turns = new LoopTurns(() => this.#node.environment.clock);
   /** The notifications of the queues. They end with the locks. */
   readonly #notifications$ = new Subject<LockQueueNotification>();
+  /** Resolves when the locks have closed: with the error that ended them, or with `null`. The holders are notified before. */
+  readonly closed = lastValueFrom(this.#notifications$, { defaultValue: null }).then(() => this.#node.closed);
   /** The first epoch that this peer served. */
   readonly #served: Promise<number>;
   readonly #ready: Promise<void>;
@@ -120,7 +122,7 @@ export class Locks implements AsyncDisposable {
   readonly #release: (() => Promise<void>) | undefined;
   readonly #taker: LockTaker = {
     take: (name, how) => this.take(name, how),
-    settled: (work) => firstValueFrom(race(Promise.allSettled([work]), this.#notifications$.pipe(last(null, null)))),
+    settled: (work) => firstValueFrom(race(Promise.allSettled([work]), this.closed)),
   };
 
   constructor(given: LocksOptions & { readonly transport: Transport<Linked> }, visits?: Visits, release?: () => Promise<void>) {
@@ -160,7 +162,7 @@ export class Locks implements AsyncDisposable {
     this.#inspection = new Inspection({ node, transport, queues: this.#queues, status, voters: () => this.members, problem });
     this.#members = new Members(node, transport, this.peers, this.registers);
     this.#availability = new Availability(node, transport, (lock) => this.#queues.get(lock)?.resolveUnavailable());
-    node.notifications$.subscribe((notification) => this.receive(notification));
+    node.notifications$.subscribe((notification) => this.receive(notification as LocksNotification));
     this.#nodes$.next(node);
   }
 
@@ -392,9 +394,7 @@ export class Locks implements AsyncDisposable {
 
   /** The locks that this peer holds and waits for. Other peers' locks are not included. */
   async query(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
-    const all = (modes: (queue: LockQueue) => readonly LockMode[]): LockInfo[] =>
-      [...this.#queues].flatMap(([name, queue]) => modes(queue).map((mode) => ({ name, mode, clientId: this.#node.id })));
-    return { held: all(({ inside }) => inside), pending: all(({ pending }) => pending) };
+    return this.#queues.query(this.#node.id);
   }
 
   /**
@@ -469,13 +469,12 @@ export class Locks implements AsyncDisposable {
     this.#queues.removeIdle(lock);
   }
 
-  private receive(notification: Message): void {
-    const locksNotification = notification as LocksNotification;
-    if (locksNotification.type === 'serving' || locksNotification.type === 'apart') {
-      this.#isServed = locksNotification.type === 'serving';
+  private receive(notification: LocksNotification): void {
+    if (notification.type === 'serving' || notification.type === 'apart') {
+      this.#isServed = notification.type === 'serving';
       this.#hasServed ||= this.#isServed;
     }
-    this.#queues.receive(locksNotification);
+    this.#queues.receive(notification);
   }
 
   /** Resolves when no lock is held, the time is over, or the node has ended. */

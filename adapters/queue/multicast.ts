@@ -95,7 +95,7 @@ export class Multicast<M = unknown> extends EventTarget implements AsyncDisposab
     const text = textOf(message);
     return new Promise((give, refuse) => {
       this.placing.push({ give, refuse });
-      this.node.command('multicast', { message: JSON.parse(text) });
+      this.node.attempt('multicast', { message: JSON.parse(text) });
     });
   }
 

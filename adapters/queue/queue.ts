@@ -74,7 +74,7 @@ export class Queue extends EventTarget implements AsyncDisposable {
     super();
     this.node = createQueueNode('createQueue', options, placesCore);
     this.ready = this.node.ready;
-    this.questions = new Questions(this.node, ['placed']);
+    this.questions = new Questions('queue', this.node, ['placed']);
     this.node.notifications$.subscribe((notification) => {
       if (notification.type !== 'followed') return;
       const { id, by } = notification as Followed;

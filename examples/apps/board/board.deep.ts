@@ -90,6 +90,12 @@ test.skipIf(missing)(
     await expect.poll(() => lockOf(bob), soon).toBe('granted');
     await text(bob).fill('milk, bread, tea');
     await expect.poll(async () => await firstOf(`${url}/cards`), soon).toContain('milk, bread, tea');
+
+    // A second tab of Bob shows the error that has ended its locks, and the cards.
+    const twin = await open('bob');
+    await expect.poll(() => twin.getByRole('alert').innerText(), soon).toContain('"bob"');
+    expect(await text(twin).inputValue()).toBe('milk, bread, tea');
+    expect(await twin.locator('article').innerText()).toContain('read only');
   },
   600_000,
 );

@@ -1,6 +1,6 @@
 /** The board in React: the connected people, and each card with its lock, which is an actor. */
 import { useActor } from '@xstate/react';
-import { useEffect, useRef, useState } from 'react';
+import { Component, useEffect, useRef, useState } from 'react';
 import { lockLogic } from 'xstate-quiver/locks';
 
 /**
@@ -69,7 +69,9 @@ export function Board({ me, people, locks }) {
       {cards
         .filter((card) => card.column === column)
         .map((card) => (
-          <CardView key={card.id} me={me} card={card} locks={locks} />
+          <UnlessFailed key={card.id} instead={<ReadOnlyCard card={card} />}>
+            <CardView me={me} card={card} locks={locks} />
+          </UnlessFailed>
         ))}
     </section>
   ));
@@ -84,7 +86,28 @@ export function Board({ me, people, locks }) {
   );
 }
 
-const WORDS = /** @type {Record<string, string>} */ ({ waiting: 'waiting for its turn', granted: 'yours', closed: 'read only' });
+/**
+ * The children, and another view after an error: the actor of a lock ends with the error that ends the locks.
+ * @extends {Component<{ instead: React.ReactNode, children: React.ReactNode }, { hasFailed: boolean }>}
+ */
+class UnlessFailed extends Component {
+  state = { hasFailed: false };
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+  render() {
+    return this.state.hasFailed ? this.props.instead : this.props.children;
+  }
+}
+
+/** @param {{ card: Card }} props */
+const ReadOnlyCard = ({ card }) => (
+  <article>
+    <textarea aria-label="text" readOnly value={card.text} /> <output>read only</output>
+  </article>
+);
+
+const WORDS = /** @type {Record<string, string>} */ ({ waiting: 'waiting for its turn', granted: 'yours' });
 
 /** @param {{ me: string, card: Card, locks: Locks }} props */
 function CardView({ me, card, locks }) {
