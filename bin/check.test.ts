@@ -90,7 +90,7 @@ describe('quiver check', () => {
   test('a failure on a graph can be kept by the command that it prints', async () => {
     const lossy = inFolder('lossy.json', JSON.stringify({ ...star, network: { loss: 0.1 } }));
     expect(await runCommand(['check', lossy, '--graphs', '2'])).toBe(1);
-    const [, again] = /keep it: {2}quiver (.*)/.exec(printed.join('\n'))!;
+    const [, again] = /keep it: {2}npx quiver (.*)/.exec(printed.join('\n'))!;
     expect(again).toBe(`check ${lossy} --graphs 2 --trace failure.ndjson`);
     const kept = again!.replace('failure.ndjson', inFolder('kept.ndjson'));
     expect(await runCommand(kept.split(' '))).toBe(1);

@@ -68,7 +68,7 @@ function noMachine(file: string, exported: Readonly<Record<string, unknown>>, wa
   );
   const [factory, needed] = factories.find(([, parameters]) => parameters === 0) ?? factories[0] ?? [];
   if (factory !== undefined && wanted === undefined) {
-    const called = `If ${factory} returns a machine: quiver test ${file}#${factory}`;
+    const called = `If ${factory} returns a machine: npx quiver test ${file}#${factory}`;
     const result = `If ${factory} returns a machine, export it: export const machine = ${factory === 'default' ? 'create' : factory}(…)`;
     return new UsageError(`${looked} ${needed === 0 ? called : result}`);
   }

@@ -89,7 +89,7 @@ describe('which machine', () => {
   test('a factory is named, with what to do', async () => {
     const path = fileOf('factory.js', factory);
     expect((await run('test', path)).complained).toBe(
-      `quiver: ${path} exports no machine and no protocol. It exports makeToggle (a function). If makeToggle returns a machine: quiver test ${path}#makeToggle`,
+      `quiver: ${path} exports no machine and no protocol. It exports makeToggle (a function). If makeToggle returns a machine: npx quiver test ${path}#makeToggle`,
     );
   });
 

@@ -91,7 +91,7 @@ export function printCheck(
   const brought = broughtBy(scenario)
     .map((word) => ` ${word}`)
     .join('');
-  if (tracePath === undefined) console.log(`  keep it:  quiver check${again && ` ${again}`}${brought} --trace ${file}`);
+  if (tracePath === undefined) console.log(`  keep it:  npx quiver check${again && ` ${again}`}${brought} --trace ${file}`);
   if (file.endsWith('.html')) console.log(`  see it:   open ${file} in a browser`);
-  else console.log(`  see it:   quiver explore ${file}${brought}    again: quiver replay ${file}${brought}`);
+  else console.log(`  see it:   npx quiver explore ${file}${brought}    again: npx quiver replay ${file}${brought}`);
 }

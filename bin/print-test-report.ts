@@ -54,7 +54,7 @@ function printSwarm({ runs, failure, page }: NonNullable<TestReport['swarm']>, s
   console.log(`  ${JSON.stringify(failure.scenario)}`);
   if (page !== undefined) console.log(`  see it:  ${page}`);
   console.log(
-    saved === null ? dim('  keep it: --save FOLDER') : `  see it:  quiver explore ${saved}    again: quiver run ${saved}`,
+    saved === null ? dim('  keep it: --save FOLDER') : `  see it:  npx quiver explore ${saved}    again: npx quiver run ${saved}`,
   );
 }
 

@@ -56,6 +56,16 @@ describe('help', () => {
     expect(await written()).toEqual({ status: 64, text });
   });
 
+  test.each([[], ...verbNames.map((verb) => [verb])])('the help of quiver %s fits into 80 columns', async (...words) => {
+    const { text } = await written(...words, '--help');
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('examples can be copied: the command is that of the project', () => {
+    const examples = verbNames.flatMap((verb): readonly string[] => verbs[verb].examples);
+    expect(examples.filter((example) => !/\bnpx (-p xstate-quiver )?quiver /.test(example))).toEqual([]);
+  });
+
   test('quiver --version', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect(await written('--version')).toEqual({ status: 0, text: `${version}\n` });
@@ -64,10 +74,10 @@ describe('help', () => {
 
 test.each([
   [['rnu', 'x.json'], 'Unknown command "rnu". Did you mean "run"? Known: run, check,'],
-  [['run', 'x.json', '--jsn'], "Unknown option '--jsn' (Did you mean --json?). See quiver run --help."],
-  [['test', 'directory', '--mutant'], "Unknown option '--mutant' (Did you mean --mutants?). See quiver test --help"],
+  [['run', 'x.json', '--jsn'], "Unknown option '--jsn' (Did you mean --json?). See npx quiver run --help."],
+  [['test', 'directory', '--mutant'], "Unknown option '--mutant' (Did you mean --mutants?). See npx quiver test --help"],
   [['help', 'rnu'], 'Unknown command "rnu". Did you mean "run"? Known: run, check,'],
-  [['--jsn'], "Unknown option '--jsn'. See quiver --help."],
+  [['--jsn'], "Unknown option '--jsn'. See npx quiver --help."],
   [['check', 'x.json', '--graphs'], '--graphs has no value. Add N: check every connected network of N nodes'],
   [['test', 'dirctory'], 'Unknown protocol "dirctory". Did you mean "directory"? Name one protocol: controller, directory'],
   [['test', 'directory', '--reporter', 'xml'], '--reporter is "xml". Choose one of text, json, junit'],
@@ -104,14 +114,14 @@ describe('a trace instead of something else', () => {
     ['rehearse', 'not a module'],
   ])('quiver %s names a trace of live programs, and the command for it', async (verb, isNot) => {
     const file = trace('last-minute.ndjson', { live: true });
-    const reported = `${file} is a recording of live programs and ${isNot}. Use quiver explore ${file} to view it.`;
+    const reported = `${file} is a recording of live programs and ${isNot}. Use npx quiver explore ${file} to view it.`;
     await expect(quiver([verb, file])).rejects.toThrow(new UsageError(reported));
   });
 
   test('replay of the last minute of nodes of one protocol names verify, which takes it', async () => {
     const file = trace('nodes.ndjson', { live: true, scenario: { protocol: 'locks' } });
     await expect(quiver(['replay', file])).rejects.toThrow(
-      `and cannot be run again. Use quiver explore ${file} to view it or quiver verify ${file} to check it.`,
+      `and cannot be run again. Use npx quiver explore ${file} to view it or npx quiver verify ${file} to check it.`,
     );
   });
 
@@ -119,7 +129,7 @@ describe('a trace instead of something else', () => {
     const complained = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => complained.mockRestore());
     const file = trace('run.ndjson', { scenario: { protocol: 'locks' } });
-    const reported = `${file} is a trace and not a scenario. Use quiver explore ${file} to view it or quiver replay ${file} to run it again or quiver verify ${file} to check it.`;
+    const reported = `${file} is a trace and not a scenario. Use npx quiver explore ${file} to view it or npx quiver replay ${file} to run it again or npx quiver verify ${file} to check it.`;
     expect(await quiver([verb, file]).catch((error: Error) => error.message)).toEqual(64);
     expect([...complained.mock.calls.flat(), ...printed].join('\n')).toContain(reported);
     expect(complained.mock.calls.length + printed.length).toBe(1);
@@ -165,7 +175,7 @@ describe('quiver rehearse', () => {
   });
 
   test.each([
-    [[], 'quiver rehearse takes one module, and optionally a failure to run again: quiver rehearse FILE[#NAME] [FAILURE]'],
+    [[], 'quiver rehearse takes one module, and optionally a failure to run again: npx quiver rehearse FILE[#NAME] [FAILURE]'],
     [[application], 'exports several rehearsals: starts, still. Choose one:'],
     [[`${application}#other`], 'exports no rehearsal other. It exports starts, still'],
     [
@@ -254,6 +264,8 @@ describe('quiver init', () => {
       readFileSync(join(starter, 'package.json'), 'utf8'),
     );
     expect(scripts).toMatchObject({ start: expect.any(String), test: 'vitest run' });
+    const named = Object.values<string>(scripts).flatMap((script) => script.match(/[\w-]+\.\w+/g) ?? []);
+    expect(files).toEqual(expect.arrayContaining(named));
     expect(stackblitz).toEqual({ startCommand: 'npm start' });
     expect(dependencies).toEqual({ xstate: peers.xstate, rxjs: peers.rxjs, 'xstate-quiver': `^${version}` });
     expect(devDependencies.vitest).toBe(`^${dev.vitest}`);
@@ -286,9 +298,7 @@ describe('quiver init', () => {
     const taken = join(folder, 'taken');
     mkdirSync(taken);
     writeFileSync(join(taken, 'ring.js'), 'mine');
-    await expect(quiver(['init', taken])).rejects.toThrow(
-      /taken already contains ring\.js\. Pass the name of an empty folder: quiver init FOLDER/,
-    );
+    await expect(quiver(['init', taken])).rejects.toThrow(/taken already contains ring\.js\. Pass the name of an empty folder\./);
     expect(readdirSync(taken)).toEqual(['ring.js']);
     await expect(quiver(['init', 'a', 'b'])).rejects.toThrow('quiver init takes one folder. Remove b.');
     await expect(quiver(['init', join(taken, 'ring.js')])).rejects.toThrow(/Cannot create the folder/);

@@ -28,8 +28,9 @@ const load: { readonly [V in Verb]: () => Promise<{ readonly default: VerbWork<V
 const { version }: { version: string } = createRequire(import.meta.url)('xstate-quiver/package.json');
 
 const AFTER = `
-Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage, a bad scenario or description, ${BROKEN} a protocol that breaks.
-The options of a verb: quiver <verb> --help`;
+Exit status: 0 valid, 1 invalid, 2 unknown, ${USAGE} bad usage, a bad scenario or
+description, ${BROKEN} a protocol that breaks.
+The arguments and options of a verb: npx quiver VERB --help`;
 
 /** Runs a command line and returns its exit status. Throws a `UsageError` if the command line is wrong. */
 export async function quiver(args: readonly string[]): Promise<number> {
@@ -86,8 +87,8 @@ function programOf(act: Act): Command {
     .description('Distributed coordination as statecharts.')
     .version(version, '-V, --version', 'the version of this package')
     .helpOption('-h, --help', sharedOptions['help']!.description)
-    .helpCommand('help [verb]', 'the same as quiver <verb> --help')
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace(' [options]', '')}` })
+    .helpCommand('help [verb]', 'the same as VERB --help')
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', AFTER);
   quiet(program).addOption(optionOf('no-color', sharedOptions['no-color']!));
   for (const verb of verbNames) program.addCommand(verbOf(verb, act));
@@ -152,6 +153,6 @@ function complaintOf({ code, message }: CommanderError, args: readonly string[])
   }
   const problem = message.replace(/^error: /, '').replaceAll(/\s+/g, ' ');
   return new UsageError(
-    `${problem[0]!.toUpperCase()}${problem.slice(1)}. See quiver ${verb === undefined ? '' : `${verb} `}--help.`,
+    `${problem[0]!.toUpperCase()}${problem.slice(1)}. See npx quiver ${verb === undefined ? '' : `${verb} `}--help.`,
   );
 }

@@ -164,7 +164,7 @@ describe('quiver run', () => {
       /Invalid option "seconds" in rehearse: 1000000000\. Pass a number greater than 0 and at most 86,400/,
     ],
     [['run', file('nothing.ndjson', '\n')], /nothing\.ndjson contains no scenario\. Write one scenario a line\./],
-    [['init', ''], /The name of the folder is empty\. Pass the name of an empty folder: quiver init FOLDER/],
+    [['init', ''], /The name of the folder is empty\. Pass the name of an empty folder\./],
     [['run', file('ring.json', ring), '--trace', ''], /Cannot write "": it is not a file name/],
     [['explore', '--port', '1e3'], /--port is "1e3". Pass an integer/],
     [['explore', '--port', ''], /--port is "". Pass an integer/],

@@ -43,7 +43,7 @@ export async function recoverFolder(folder: string, isAccepted: boolean): Promis
     }
     lines.push(
       `Recovered: "${peer}" is the only voter from now on, and its epochs begin above ${next.promised!.epoch}.`,
-      `Start "${peer}", then add the other voters: quiver cluster add ID.`,
+      `Start "${peer}", then add the other voters: npx quiver cluster add ID.`,
     );
   } else
     lines.push(

@@ -93,8 +93,8 @@ const waysBack =
       .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${value}`]))
       .join('');
     const quoted = JSON.stringify(steps).replaceAll("'", String.raw`'\''`);
-    const seen = trace !== undefined ? `quiver explore ${trace}` : (page ?? '--trace FILE, then quiver explore FILE');
-    return [`again: quiver test ${word}${given} --replay '${quoted}'`, `see it: ${seen}`];
+    const seen = trace !== undefined ? `npx quiver explore ${trace}` : (page ?? '--trace FILE, then npx quiver explore FILE');
+    return [`again: npx quiver test ${word}${given} --replay '${quoted}'`, `see it: ${seen}`];
   };
 
 function stepsIn(text: string): readonly MachineStep[] {

@@ -88,7 +88,7 @@ test('a link stays a link, a pipe a pipe, and a folder is refused', async () => 
 test('a name without a known ending, or a missing trace, writes nothing', async () => {
   const path = inFolder('run.txt');
   await expect(explore({ save: path }, [scenario])).rejects.toThrow(
-    /--save needs a scenario or a trace, and a file name that ends with one of \.html, \.svg, \.shiviz\.log: quiver explore run\.ndjson --save run\.html/,
+    /--save needs a scenario or a trace, and a file name that ends with one of \.html, \.svg, \.shiviz\.log: npx quiver explore run\.ndjson --save run\.html/,
   );
   await expect(explore({ save: inFolder('no.html') }, [])).rejects.toThrow(
     /--save needs a scenario or a trace, and a file name that ends with one of/,

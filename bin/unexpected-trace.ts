@@ -20,8 +20,8 @@ export function traceHeaderIn(line: string): Partial<TraceHeader> | null {
 /** The error for a trace in a place where it cannot be used. `isNot` completes the sentence "The file is a trace and". */
 export function unexpectedTrace(path: string, { live, scenario }: Partial<TraceHeader>, isNot: string): UsageError {
   const what = live ? 'is a recording of live programs' : 'is a trace';
-  const again = live ? [] : [`quiver replay ${path} to run it again`];
-  const more = isObject(scenario) ? [...again, `quiver verify ${path} to check it`] : [];
-  const ways = [`quiver explore ${path} to view it`, ...more];
+  const again = live ? [] : [`npx quiver replay ${path} to run it again`];
+  const more = isObject(scenario) ? [...again, `npx quiver verify ${path} to check it`] : [];
+  const ways = [`npx quiver explore ${path} to view it`, ...more];
   return new UsageError(`${path} ${what} and ${isNot}. Use ${ways.join(' or ')}.`);
 }

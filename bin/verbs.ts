@@ -37,11 +37,11 @@ export const verbs = {
       stop: { value: 'STEPS', description: 'report the first violation at once and end the run that many steps later' },
       'no-watch': { description: 'do not check the properties: faster, and the verdict is unknown' },
     },
-    examples: ['quiver run ring.json --trace ring.ndjson', 'quiver run *.json --json'],
+    examples: ['npx quiver run ring.json --trace ring.ndjson', 'npx quiver run *.json --json'],
   },
   check: {
     summary:
-      "explore every interleaving of small scenarios, or of a protocol's own small systems: does what is promised hold in all orders? Which parts of a chart the tests reach is for quiver test",
+      "explore every interleaving of small scenarios, or of a protocol's own small systems: does each promise hold in all orders?",
     takes: 'FILE… | --protocol FILE',
     options: {
       json,
@@ -60,11 +60,11 @@ export const verbs = {
       seconds: { value: 'N', description: 'stop after N seconds' },
       megabytes: { value: 'N', description: 'stop when the search uses N MB of memory' },
     },
-    examples: ['quiver check deadlock.json --trace failure.ndjson', 'quiver check ring.json --graphs 4'],
+    examples: ['npx quiver check deadlock.json --trace failure.ndjson', 'npx quiver check ring.json --graphs 4'],
   },
   test: {
     summary:
-      "walk a protocol's charts and systems, or your XState machine: paths, coverage, mutants. Is every part of each chart reached, and does it do there what is expected? Whether a promise holds in all orders of messages is for quiver check",
+      "walk a protocol's charts and systems, or your XState machine: is every part of each chart reached, and does it do what is expected?",
     takes: 'PROTOCOL | FILE[#NAME]',
     options: {
       json,
@@ -88,9 +88,9 @@ export const verbs = {
       replay: { value: 'STEPS', description: 'machines only: repeat the steps of a failure, as printed in the report' },
     },
     examples: [
-      'quiver test directory --swarm 1000',
-      'quiver test checkout.js --with checkout.tests.js',
-      'quiver test my.ts#machine',
+      'npx quiver test directory --swarm 1000',
+      'npx quiver test checkout.js --with checkout.tests.js',
+      'npx quiver test my.ts#machine',
     ],
   },
   explore: {
@@ -109,23 +109,23 @@ export const verbs = {
       },
     },
     examples: [
-      'quiver explore failure.ndjson --save failure.html',
-      'quiver explore',
-      'quiver explore failure.ndjson',
-      'quiver explore --story deadlock',
+      'npx quiver explore failure.ndjson --save failure.html',
+      'npx quiver explore',
+      'npx quiver explore failure.ndjson',
+      'npx quiver explore --story deadlock',
     ],
   },
   replay: {
     summary: 'run a trace again and compare it byte for byte',
     takes: 'TRACE',
     options: {},
-    examples: ['quiver replay failure.ndjson'],
+    examples: ['npx quiver replay failure.ndjson'],
   },
   verify: {
     summary: 'check a trace against charts and properties',
     takes: 'TRACE',
     options: { json },
-    examples: ['quiver verify ring.ndjson'],
+    examples: ['npx quiver verify ring.ndjson'],
   },
   paper: {
     summary: 'in a checkout, reproduce the tables of papers: arvy, queue, election, exclusion, controller, or all',
@@ -135,7 +135,7 @@ export const verbs = {
       html: { value: 'FILE', description: 'write one page of all tables and figures next to the expected figures' },
       svg: { value: 'FOLDER', description: 'write the plots and figures as SVG' },
     },
-    examples: ['quiver paper arvy', 'quiver paper all --html papers.html'],
+    examples: ['npx quiver paper arvy', 'npx quiver paper all --html papers.html'],
   },
   spawn: {
     summary: 'one node of a scenario as its own process, over WebSockets',
@@ -146,7 +146,7 @@ export const verbs = {
       trace: { value: 'FILE', description: 'write a live trace of the node' },
       inspect: { description: 'serve the inspector for this node' },
     },
-    examples: ['quiver spawn locks.json n0 --hub 8080', 'quiver spawn locks.json n1 --url ws://127.0.0.1:8080'],
+    examples: ['npx quiver spawn locks.json n0 --hub 8080', 'npx quiver spawn locks.json n1 --url ws://127.0.0.1:8080'],
   },
   rehearse: {
     summary: 'your application, or a recorded failure of it, under faults in virtual time',
@@ -158,21 +158,25 @@ export const verbs = {
       save: { value: 'FILE', description: 'save the failure, shrunk' },
     },
     examples: [
-      'quiver rehearse invoices.js --save failure.json',
-      'quiver rehearse invoices.js failure.json',
-      'quiver rehearse invoices.js --runs 20000',
+      'npx quiver rehearse invoices.js --save failure.json',
+      'npx quiver rehearse invoices.js failure.json',
+      'npx quiver rehearse invoices.js --runs 20000',
     ],
   },
   cluster: {
-    summary: 'show a running cluster of locks, and change its voters; the variable QUIVER_TOKEN contains its token',
-    takes: 'status | add ID | remove ID | replace OLD NEW | withdraw | recover FOLDER',
+    summary:
+      'show a running cluster of locks, or change its voters: status, add ID, remove ID, replace OLD NEW, withdraw, or recover FOLDER; the variable QUIVER_TOKEN contains its token',
+    takes: 'ACTION',
     options: {
       json,
       url: { value: 'URL', description: 'the address at which a peer serves locks.operatorListener' },
       force: { description: 'recover only: make the voter of the folder the only one, although state may be lost' },
       seconds: { value: 'N', description: 'how long to wait for answers (default: 1) or for a change (default: 10)' },
     },
-    examples: ['quiver cluster status --url http://127.0.0.1:7070/', 'quiver cluster replace c d --url http://127.0.0.1:7070/'],
+    examples: [
+      'npx quiver cluster status --url http://127.0.0.1:7070/',
+      'npx quiver cluster replace c d --url http://127.0.0.1:7070/',
+    ],
   },
   init: {
     summary: 'write a program with a test and a README into an empty folder',
@@ -181,13 +185,16 @@ export const verbs = {
       template: { value: 'NAME', description: 'protocol (default), backend, tabs, xstate or testing' },
       typescript: { description: 'write TypeScript instead of JavaScript' },
     },
-    examples: ['quiver init my-protocol', 'quiver init my-service --template backend --typescript'],
+    examples: [
+      'npx -p xstate-quiver quiver init my-protocol',
+      'npx -p xstate-quiver quiver init my-service --template backend --typescript',
+    ],
   },
   completion: {
     summary: 'print the completion of this command for a shell: bash, zsh or fish',
     takes: 'SHELL',
     options: {},
-    examples: ['source <(quiver completion bash)', 'quiver completion fish > ~/.config/fish/completions/quiver.fish'],
+    examples: ['source <(npx quiver completion bash)', 'npx quiver completion fish > ~/.config/fish/completions/quiver.fish'],
   },
 } as const satisfies Readonly<Record<string, VerbSpec>>;
 

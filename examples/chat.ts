@@ -1,8 +1,7 @@
 /** A chat in one order for all: `createMulticast` delivers every line at the same place on every screen, without a server. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { broadcastChannel } from '../adapters/transports/broadcast-channel.js';
-import { linked } from '../adapters/linked.js';
-import { createMulticast, type OrderedMessage } from '../adapters/queue/multicast.js';
+import { createMulticast } from 'xstate-quiver/queue';
+import { broadcastChannel, linked } from 'xstate-quiver/transports';
 
 const peers = ['ann', 'bob', 'cy', 'dan'];
 const texts = ['good morning', 'who is there?', 'see you'];
@@ -14,7 +13,7 @@ async function chat(id: string): Promise<string> {
   const screen: string[] = [];
   const complete = new Promise<void>((resolve) =>
     multicast.addEventListener('message', (event) => {
-      const { peer, message } = (event as CustomEvent<OrderedMessage<string>>).detail;
+      const { peer, message } = (event as CustomEvent<Awaited<ReturnType<typeof multicast.send>>>).detail;
       screen.push(`${peer}: ${message}`);
       if (screen.length === peers.length * texts.length) resolve();
     }),

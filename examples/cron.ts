@@ -6,10 +6,9 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
-import { linked } from '../adapters/linked.js';
-import { createLocks } from '../adapters/locks/locks.js';
-import { webSocket } from '../adapters/transports/web-socket.js';
-import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
+import { createLocks } from 'xstate-quiver/locks';
+import { linked, webSocket } from 'xstate-quiver/transports';
+import { webSocketHub } from 'xstate-quiver/transports/node';
 
 const [PEERS, TICK_MS] = [['p1', 'p2', 'p3', 'p4'], 100];
 

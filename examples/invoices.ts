@@ -3,16 +3,14 @@
  * between taking a number and writing it overwrites the number of another service. `careful` passes the fence to the store.
  *
  *
- *     npx quiver rehearse dist/examples/invoices.js#careless
+ *     npx quiver rehearse examples/invoices.ts#careless
  *
  * `main` is the service as it would run anywhere: it depends only on its arguments, not on a rehearsal (docs/rehearsal.md).
  */
-import { createLocks } from '../adapters/locks/locks.js';
-import { linked } from '../adapters/linked.js';
-import { webSocket } from '../adapters/transports/web-socket.js';
-import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
-import { invariant, lockJudges } from '../test/rehearsal/judges.js';
-import type { Main, RehearsedPeer } from '../test/rehearsal/peer.js';
+import { createLocks } from 'xstate-quiver/locks';
+import { invariant, lockJudges, type Main, type RehearsedPeer } from 'xstate-quiver/rehearsal';
+import { linked, webSocket } from 'xstate-quiver/transports';
+import { webSocketHub } from 'xstate-quiver/transports/node';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

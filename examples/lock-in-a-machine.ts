@@ -1,8 +1,12 @@
 /** Three custom machines that print, one at a time: each invokes the lock as actor logic and works while it is granted. */
 import { createActor, sendTo, setup, waitFor } from 'xstate';
-import { InProcessBus } from '../adapters/transports/in-process.js';
-import { lockLogic, type LockInput } from '../adapters/locks/lock.js';
-import { createLocks } from '../adapters/locks/locks.js';
+import { createLocks, lockLogic, type Locks } from 'xstate-quiver/locks';
+import { InProcessBus } from 'xstate-quiver/transports';
+
+interface LockInput {
+  readonly locks: Locks;
+  readonly name: string;
+}
 
 const printer = setup({
   types: { input: {} as LockInput, context: {} as { lock: LockInput } },

@@ -1,10 +1,10 @@
 /** Four worker threads number their items and share one account: no number is given twice, and the account is never overdrawn. */
-import { createNames } from '../adapters/names.js';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, MessageChannel, parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
-import { createBank } from '../adapters/controller/bank.js';
-import { messagePort, MessagePortHub } from '../adapters/transports/message-port.js';
+import { createBank } from 'xstate-quiver/bank';
+import { createNames } from 'xstate-quiver/names';
+import { messagePort, MessagePortHub } from 'xstate-quiver/transports';
 
 const PEERS = ['w1', 'w2', 'w3', 'w4'];
 const EACH = 500;

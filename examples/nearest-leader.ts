@@ -2,13 +2,12 @@
  * A crowd with radios: people walk about, links come and go, and every person always knows a leader within two hops.
  *
  *
- *     node dist/examples/nearest-leader.js
+ *     npx tsx examples/nearest-leader.ts
  *
  * The hierarchy of the election elects district leaders; `nearest` answers from the node's own state, without messages.
  */
-import { parseScenario, Simulation } from '../entries/network.js';
-import { protocols } from '../entries/machines.js';
-import { nearest } from '../machines/election/index.js';
+import { nearest, protocols } from 'xstate-quiver/machines';
+import { parseScenario, Simulation } from 'xstate-quiver/network';
 
 const scenario = {
   protocol: 'election',

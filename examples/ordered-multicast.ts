@@ -1,14 +1,14 @@
 /**
  * A whiteboard on four peers without a server: every peer applies the same strokes in the same order, so all of them end with one picture.
  *
- *     node dist/examples/ordered-multicast.js
+ *     npx tsx examples/ordered-multicast.ts
  *
  * All peers paint the same cells at the same time. `createMulticast` gives their strokes one order. A peer paints a stroke when it is
  * delivered, its own strokes included, and so the last stroke on a cell is the same everywhere.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { createMulticast, type Multicast } from '../entries/queue.js';
-import { messagePort, MessagePortHub } from '../adapters/transports/message-port.js';
+import { createMulticast, type Multicast } from 'xstate-quiver/queue';
+import { messagePort, MessagePortHub } from 'xstate-quiver/transports';
 
 interface Stroke {
   readonly cell: number;

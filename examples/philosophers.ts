@@ -3,10 +3,10 @@
  * one eats eventually. In the middle one leaves; the others do not wait for her.
  *
  *
- *     node dist/examples/philosophers.js
+ *     npx tsx examples/philosophers.ts
  */
-import { InProcessBus } from '../adapters/transports/in-process.js';
-import { createNeighborhood } from '../adapters/neighborhood.js';
+import { createNeighborhood } from 'xstate-quiver/neighborhood';
+import { InProcessBus } from 'xstate-quiver/transports';
 
 const NAMES = ['Hannah', 'Simone', 'Iris', 'Philippa'];
 const MEALS_EACH = 3;

@@ -2,15 +2,14 @@
  * Eight HTTP workers share one port and one budget: of 400 requests exactly 250 are accepted, without a request to a central server for
  * each.
  */
-import { createQuota } from '../adapters/quota.js';
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
-import { linked } from '../adapters/linked.js';
-import { webSocket } from '../adapters/transports/web-socket.js';
-import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
+import { createQuota } from 'xstate-quiver/quota';
+import { linked, webSocket } from 'xstate-quiver/transports';
+import { webSocketHub } from 'xstate-quiver/transports/node';
 
 const PEERS = ['w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7', 'w8'];
 const BUDGET = 250;

@@ -1,10 +1,9 @@
 /** A room of four players and one ball: only the holder of the ball plays, and the fences of its lock order all moves. */
 import { firstValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
-import { linked } from '../adapters/linked.js';
-import { createLocks } from '../adapters/locks/locks.js';
-import { webSocket } from '../adapters/transports/web-socket.js';
-import { webSocketHub, type WebSocketHub } from '../adapters/transports/web-socket-hub.js';
+import { createLocks } from 'xstate-quiver/locks';
+import { linked, webSocket } from 'xstate-quiver/transports';
+import { webSocketHub } from 'xstate-quiver/transports/node';
 
 type Move = [fence: number, what: string];
 
@@ -12,7 +11,7 @@ const peers = ['ann', 'bob', 'cy', 'dan'];
 const [court, talk] = [await webSocketHub({ port: 0 }), await webSocketHub({ port: 0 })];
 
 async function play(id: string): Promise<string> {
-  const line = ({ port }: WebSocketHub) => linked(webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket }), { peers });
+  const line = ({ port }: typeof court) => linked(webSocket({ id, url: `ws://127.0.0.1:${port}`, WebSocket }), { peers });
   const [transport, others] = [line(court), line(talk)];
   const locks = createLocks({ transport, peers });
   const game = new Map<number, string>();

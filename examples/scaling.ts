@@ -10,11 +10,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
-import { linked } from '../adapters/linked.js';
-import { createLocks } from '../adapters/locks/locks.js';
-import { folderStorage } from '../adapters/storage/folder.js';
-import { webSocket } from '../adapters/transports/web-socket.js';
-import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
+import { createLocks } from 'xstate-quiver/locks';
+import { folderStorage } from 'xstate-quiver/storage/node';
+import { linked, webSocket } from 'xstate-quiver/transports';
+import { webSocketHub } from 'xstate-quiver/transports/node';
 
 const FIRST = ['printer-0', 'printer-1', 'printer-2'];
 /** Every peer that may ever join. */

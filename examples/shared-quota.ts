@@ -2,14 +2,14 @@
  * Eight worker threads share one budget of 100,000: each takes permits until it is refused, and the total is exactly the budget.
  *
  *
- *     node dist/examples/shared-quota.js
+ *     node examples/shared-quota.ts # with Node 22.18 or newer
  */
-import { createQuota } from '../adapters/quota.js';
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, MessageChannel, parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
-import { messagePort, MessagePortHub } from '../adapters/transports/message-port.js';
+import { createQuota } from 'xstate-quiver/quota';
+import { messagePort, MessagePortHub } from 'xstate-quiver/transports';
 
 const PEERS = ['w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7', 'w8'];
 const BUDGET = 100_000;

@@ -39,7 +39,7 @@ function section({ experiment: { name, title, paper }, exhibits }: Reproduction)
   const shown = exhibits.map((exhibit) => ('rows' in exhibit ? tableOf(exhibit) : figureOf(exhibit)));
   return `<section id="${name}">
 <h2>${escapeMarkup(title)}</h2>
-<p class="paper">${escapeMarkup(paper)} · <code>quiver paper ${name}</code></p>
+<p class="paper">${escapeMarkup(paper)} · <code>npx quiver paper ${name}</code></p>
 ${shown.join('\n')}
 </section>`;
 }

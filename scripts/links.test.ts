@@ -41,10 +41,26 @@ test.each(pages)('%s', (page) => {
   expect(linksIn(page).flatMap((link) => (link.startsWith('https:') ? [] : (refused(page, link) ?? [])))).toEqual([]);
 });
 
+const words = ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent'];
+const [{ files }] = JSON.parse(execFileSync('npm', words, { cwd: root, encoding: 'utf8' }));
+const packed = new Set<string>(files.map(({ path }: { readonly path: string }) => path));
+
+/** Its page copies it, and changes the name that it imports. */
+const isCopied = (path: string): boolean => path.startsWith('examples/own-protocol/');
+
+test('packed programs import the package by its name, and files that are packed', () => {
+  const programs = [...packed].filter((path) => /^examples\/.*\.(ts|tsx|js|jsx)$/.test(path) && !isCopied(path));
+  const missing = programs.flatMap((path) =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(/(?:from|import) '(\.[^']*)'/g)]
+      .map(([, name]) => posix.join(posix.dirname(path), name!))
+      .filter((name) => ![name, name.replace(/\.js$/, '.ts'), name.replace(/\.js$/, '.tsx')].some((file) => packed.has(file)))
+      .map((name) => `${path}: ${name}`),
+  );
+  expect(programs.length).toBeGreaterThan(30);
+  expect(missing).toEqual([]);
+});
+
 test('links of packed pages lead to packed files, screenshots or sources', () => {
-  const words = ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent'];
-  const [{ files }] = JSON.parse(execFileSync('npm', words, { cwd: root, encoding: 'utf8' }));
-  const packed = new Set<string>(files.map(({ path }: { readonly path: string }) => path));
   const missing = pages
     .filter((page) => packed.has(page))
     .flatMap((page) =>
@@ -52,7 +68,10 @@ test('links of packed pages lead to packed files, screenshots or sources', () =>
         .filter((link) => !/^(https:|#)/.test(link))
         .map((link) => posix.join(posix.dirname(page), link.split('#')[0]!)),
     )
-    .filter((target) => !packed.has(target) && !/\/$|\.png$|^(machines|network|papers)\/.*\.ts$/.test(target));
+    .filter(
+      (target) =>
+        !packed.has(target) && !/\/$|\.png$|\.deep\.ts$|^(machines|network|papers|examples\/machines)\/.*\.ts$/.test(target),
+    );
   expect(missing).toEqual([]);
 });
 

@@ -25,9 +25,9 @@ describe('a module that exports actors', () => {
     expect(await quiver(['check', '--protocol', module])).toBe(1);
     const reported = printed.join('\n');
     expect(reported).toMatch(/^invalid {2}system 1 of pair[^]*violated: one at most in 4 steps/);
-    expect(reported).toMatch(/keep it: {2}quiver check --protocol \S*pair\.mjs --trace failure\.ndjson/);
+    expect(reported).toMatch(/keep it: {2}npx quiver check --protocol \S*pair\.mjs --trace failure\.ndjson/);
     expect(reported).toMatch(
-      /quiver explore failure\.ndjson --protocol \S*pair\.mjs {4}again: quiver replay failure\.ndjson --protocol \S*pair/,
+      /npx quiver explore failure\.ndjson --protocol \S*pair\.mjs {4}again: npx quiver replay failure\.ndjson --protocol \S*pair/,
     );
   });
 

@@ -28,7 +28,7 @@ const command: VerbWork<'cluster'> = async (values, words) => {
   const change = changeIn(name, ids);
   if (change) return changeMembers(values, change);
   throw new UsageError(
-    'quiver cluster takes status, add ID, remove ID, replace OLD NEW, withdraw, or recover FOLDER: quiver cluster status --url http://127.0.0.1:7070/',
+    'quiver cluster takes status, add ID, remove ID, replace OLD NEW, withdraw, or recover FOLDER: npx quiver cluster status --url http://127.0.0.1:7070/',
   );
 };
 

@@ -72,7 +72,7 @@ test.each([
   ],
   [
     ['--live', '--seed', '7'],
-    /^--seed works only with a scenario that runs now, but --live shows programs as they run\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed/,
+    /^--seed works only with a scenario that runs now, but --live shows programs as they run\. Omit --seed, or run a scenario: npx quiver explore scenario\.json --seed/,
   ],
   [
     ['--live', '--contacts', 'x.tij'],
@@ -92,15 +92,15 @@ test.each([
   ],
   [
     ['--story', 'arvy', '--seed', '7'],
-    /^--seed works only with a scenario that runs now, but a story shows its own runs\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed 7$/,
+    /^--seed works only with a scenario that runs now, but a story shows its own runs\. Omit --seed, or run a scenario: npx quiver explore scenario\.json --seed 7$/,
   ],
   [
     [file('run.ndjson', '{"quiver":1}'), '--seed', '7'],
-    /^--seed works only with a scenario that runs now, but .*run\.ndjson is a recorded run\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed/,
+    /^--seed works only with a scenario that runs now, but .*run\.ndjson is a recorded run\. Omit --seed, or run a scenario: npx quiver explore scenario\.json --seed/,
   ],
   [
     [file('found.json', '{"rehearsal":1}'), '--seed', '7'],
-    /found\.json shows a recorded run\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed/,
+    /found\.json shows a recorded run\. Omit --seed, or run a scenario: npx quiver explore scenario\.json --seed/,
   ],
   [
     [file('empty.ndjson', ''), '--save', 'x.html', '--port', '8080'],

@@ -32,7 +32,7 @@ const command: VerbWork<'explore'> = async (values, words) => {
   const [file, ...more] = words;
   if (more.length > 0 || [file, values.story, values.live].filter((one) => one !== undefined).length > 1)
     throw new UsageError(
-      'quiver explore takes one scenario, trace, failure of a rehearsal or story: quiver explore FILE, or quiver explore --story NAME',
+      'quiver explore takes one scenario, trace, failure of a rehearsal or story: npx quiver explore FILE, or npx quiver explore --story NAME',
     );
   refuseIdle(values, file);
   const port = integerOption('port', values.port, 0, 65_535);
@@ -90,7 +90,7 @@ function refuseIdle({ live, save, seed, port, contacts, story }: ValuesOf<'explo
   const run = live ? '--live shows' : kind === 'trace' ? `${file} is` : kind === 'failure' ? `${file} shows` : 'a story shows';
   const what = live ? 'programs as they run' : kind === null ? 'its own runs' : 'a recorded run';
   throw new UsageError(
-    `--seed works only with a scenario that runs now, but ${run} ${what}. Omit --seed, or run a scenario: quiver explore scenario.json --seed ${seed}`,
+    `--seed works only with a scenario that runs now, but ${run} ${what}. Omit --seed, or run a scenario: npx quiver explore scenario.json --seed ${seed}`,
   );
 }
 
@@ -113,7 +113,7 @@ async function gesturesIn(folder: string, forks: Forks): Promise<Gestures> {
 async function save(path: string, file: string | undefined, seed: number | undefined): Promise<number> {
   if (file === undefined || formatOf(path) === null)
     throw new UsageError(
-      `--save needs a scenario or a trace, and a file name that ends with one of ${ENDINGS}: quiver explore run.ndjson --save run.html`,
+      `--save needs a scenario or a trace, and a file name that ends with one of ${ENDINGS}: npx quiver explore run.ndjson --save run.html`,
     );
   const kind = kindOf(file);
   if (kind === 'trace') await writeTrace(path, linesOf(file));

@@ -16,15 +16,13 @@ const GITIGNORE = 'node_modules/\ndist/\nquiver-failures/\n';
 const command: VerbWork<'init'> = async ({ template = 'protocol', typescript = false }, words) => {
   const [folder = '.', ...more] = words;
   if (more.length > 0) throw new UsageError(`quiver init takes one folder. Remove ${more.join(', ')}.`);
-  if (folder === '')
-    throw new UsageError('The name of the folder is empty. Pass the name of an empty folder: quiver init FOLDER');
+  if (folder === '') throw new UsageError('The name of the folder is empty. Pass the name of an empty folder.');
   if (!starterNames.some((name) => name === template))
     throw new UsageError(`Unknown template "${template}". Choose one of: ${starterNames.join(', ')}.`);
   const starter = join(STARTERS, `${template}-${typescript ? 'ts' : 'js'}`);
   const files = [...new Set([...readdirSync(starter), '.gitignore'])];
   const taken = files.filter((name) => existsSync(join(folder, name)));
-  if (taken.length > 0)
-    throw new UsageError(`${folder} already contains ${taken.join(', ')}. Pass the name of an empty folder: quiver init FOLDER`);
+  if (taken.length > 0) throw new UsageError(`${folder} already contains ${taken.join(', ')}. Pass the name of an empty folder.`);
   const made: { name: string; scripts: object } = JSON.parse(readFileSync(join(starter, 'package.json'), 'utf8'));
   const name = basename(resolve(folder))
     .toLowerCase()

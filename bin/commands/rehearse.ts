@@ -18,7 +18,7 @@ const command: VerbWork<'rehearse'> = async (values, words) => {
   const [word, again, ...more] = words;
   if (word === undefined || more.length > 0)
     throw new UsageError(
-      'quiver rehearse takes one module, and optionally a failure to run again: quiver rehearse FILE[#NAME] [FAILURE]',
+      'quiver rehearse takes one module, and optionally a failure to run again: npx quiver rehearse FILE[#NAME] [FAILURE]',
     );
   const runs = integerOption('runs', values.runs, 1, RUNS_MAX);
   const seed = integerOption('seed', values.seed);
@@ -38,7 +38,7 @@ const command: VerbWork<'rehearse'> = async (values, words) => {
       `${verdictInColor(result)}  ${word}: ${number(report.runs)} ${report.runs === 1 ? 'run' : 'runs'}, ${number(report.turns)} turns`,
     );
     if (failure) console.log(formatFailure(failure));
-    if (failure && values.save !== undefined) console.log(`again: quiver rehearse ${word} ${values.save}`);
+    if (failure && values.save !== undefined) console.log(`again: npx quiver rehearse ${word} ${values.save}`);
   }
   return failure ? 1 : 0;
 };

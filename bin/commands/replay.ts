@@ -14,7 +14,7 @@ import { traceHeaderIn, unexpectedTrace } from '../unexpected-trace.js';
 
 const command: VerbWork<'replay'> = async (_, words) => {
   const [path, ...more] = words;
-  if (path === undefined || more.length > 0) throw new UsageError('quiver replay takes one trace file: quiver replay TRACE');
+  if (path === undefined || more.length > 0) throw new UsageError('quiver replay takes one trace file: npx quiver replay TRACE');
   const [first, ...recorded] = readFile(path)
     .split('\n')
     .filter((line) => line !== '');
@@ -46,7 +46,7 @@ function readHeader(text: string | undefined, path: string): TraceHeader {
   if (header?.live) throw unexpectedTrace(path, header, 'cannot be run again');
   if (!header?.scenario) {
     throw new UsageError(
-      `${path} was not recorded by this version (its first line has no "quiver": ${TRACE_VERSION}). Record a trace: quiver run --trace`,
+      `${path} was not recorded by this version (its first line has no "quiver": ${TRACE_VERSION}). Record a trace: npx quiver run SCENARIO --trace FILE`,
     );
   }
   return header as TraceHeader;

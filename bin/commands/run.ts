@@ -154,7 +154,7 @@ function printViolation({ property: name, description, index, at, nodes = [] }: 
   const where = nodes.length > 0 ? ` at ${nodes.join(', ')}` : '';
   console.log(`  ${bold(`violated: ${name}${where}`)} after step ${index} at time ${at}, seed ${seed}`);
   console.log(`    ${description}`);
-  console.log(`    see it: quiver run ${words} --seed ${seed} --trace failure.ndjson`);
+  console.log(`    see it: npx quiver run ${words} --seed ${seed} --trace failure.ndjson`);
 }
 
 const WIDTH_MAX = 120;

@@ -80,7 +80,7 @@ test('after the holder of a shared lock is killed, the next one gets a larger fe
 });
 
 const takes =
-  /one of its nodes, and either --url or --hub: quiver spawn FILE NODE --url ws:\/\/…, or quiver spawn FILE NODE --hub PORT/;
+  /one of its nodes, and either --url or --hub: npx quiver spawn FILE NODE --url ws:\/\/…, or npx quiver spawn FILE NODE --hub PORT/;
 
 test.each([
   [[], takes],

@@ -29,7 +29,7 @@ const command: VerbWork<'spawn'> = async (values, words) => {
   const [file, id, ...more] = words;
   if (file === undefined || id === undefined || more.length > 0 || (values.url === undefined) === (values.hub === undefined))
     throw new UsageError(
-      'quiver spawn takes a scenario, one of its nodes, and either --url or --hub: quiver spawn FILE NODE --url ws://…, or quiver spawn FILE NODE --hub PORT',
+      'quiver spawn takes a scenario, one of its nodes, and either --url or --hub: npx quiver spawn FILE NODE --url ws://…, or npx quiver spawn FILE NODE --hub PORT',
     );
   const source = await readScenario(file, undefined);
   const { topology, rank } = source.scenario.graph;

@@ -93,7 +93,7 @@ describe('quiver test', () => {
     expect(await walk([wrong, '--swarm', '50', '--save', inFolder('regressions')])).toBe(1);
     const saved = inFolder('regressions/hasty-one-leader.json');
     expect(JSON.parse(readFileSync(saved, 'utf8')).events).toHaveLength(2);
-    expect(printed.join('\n')).toContain(`quiver run ${saved} --protocol ${wrong}`);
+    expect(printed.join('\n')).toContain(`npx quiver run ${saved} --protocol ${wrong}`);
     const page = 'quiver-failures/hasty-swarm-one-leader.html';
     expect(printed.join('\n')).toContain(`see it:  ${page}`);
     expect(sentencesIn(page)).toContainEqual(expect.stringMatching(/^violated/));
@@ -198,7 +198,7 @@ describe('quiver test of a machine', () => {
     };`;
     const given = inFolder('wrong.mjs', wrong);
     expect(await walk([login, '--with', given, '--seed', '5'])).toBe(1);
-    const line = printed.join('\n').match(/again: (quiver test .*)/)![1]!;
+    const line = printed.join('\n').match(/again: (npx quiver test .*)/)![1]!;
     const page = 'quiver-failures/login-nobody-is-o-hara.html';
     expect(printed.join('\n')).toContain(`see it: ${page}`);
     const lines = linesIn(page);
@@ -214,9 +214,9 @@ describe('quiver test of a machine', () => {
     const words = execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
       .trimEnd()
       .split('\n');
-    expect(words.slice(0, -1)).toEqual(['quiver', 'test', login, '--with', given, '--seed', '5', '--replay']);
+    expect(words.slice(0, -1)).toEqual(['npx', 'quiver', 'test', login, '--with', given, '--seed', '5', '--replay']);
     printed.length = 0;
-    expect(await walk(words.slice(2))).toBe(1);
+    expect(await walk(words.slice(3))).toBe(1);
     expect(printed.join('\n')).toMatch(
       /1. LOG_IN {"user":"o'hara"}\n\nnobody is o'hara: does not hold in "authenticating"\n\ninvalid/,
     );
@@ -281,6 +281,6 @@ describe('quiver verify', () => {
     await expect(verify([inFolder('other.json', '{}')])).rejects.toThrow(
       /other\.json was not recorded by this version \(its first line has no "quiver":/,
     );
-    await expect(verify([])).rejects.toThrow('quiver verify takes one trace file: quiver verify TRACE');
+    await expect(verify([])).rejects.toThrow('quiver verify takes one trace file: npx quiver verify TRACE');
   });
 });

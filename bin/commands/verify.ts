@@ -14,7 +14,7 @@ import { number, property, verdictInColor } from '../style.js';
 
 const command: VerbWork<'verify'> = async (values, words) => {
   const [path, ...more] = words;
-  if (path === undefined || more.length > 0) throw new UsageError('quiver verify takes one trace file: quiver verify TRACE');
+  if (path === undefined || more.length > 0) throw new UsageError('quiver verify takes one trace file: npx quiver verify TRACE');
   const [first, ...rest] = readFile(path).trimEnd().split('\n');
   const header = readHeader(first ?? '', path);
   const { protocol, options, graph } = parseScenario(header.scenario, await protocolsFor(header.scenario), readFile);
@@ -47,7 +47,7 @@ function readHeader(text: string, path: string): TraceHeader {
     if (header.live) throw unexpectedTrace(path, header, 'names no scenario to check against');
   }
   throw new UsageError(
-    `${path} was not recorded by this version (its first line has no "quiver": ${TRACE_VERSION}, scenario and nodes). Record a trace: quiver run --trace`,
+    `${path} was not recorded by this version (its first line has no "quiver": ${TRACE_VERSION}, scenario and nodes). Record a trace: npx quiver run SCENARIO --trace FILE`,
   );
 }
 

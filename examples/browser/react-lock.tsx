@@ -8,9 +8,8 @@
  */
 import { useActor } from '@xstate/react';
 import { createRoot } from 'react-dom/client';
-import { InProcessBus } from '../../adapters/transports/in-process.js';
-import { lockLogic } from '../../adapters/locks/lock.js';
-import { createLocks } from '../../adapters/locks/locks.js';
+import { lockLogic, createLocks } from 'xstate-quiver/locks';
+import { InProcessBus } from 'xstate-quiver/transports';
 
 const peers = ['ann', 'bob'];
 const bus = new InProcessBus();

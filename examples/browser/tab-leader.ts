@@ -4,9 +4,8 @@
  *
  *     npx vite examples/browser --open 'tab-leader.html?ann'      # then ?bob and ?cy in their own tabs
  */
-import { broadcastChannel } from '../../adapters/transports/broadcast-channel.js';
-import { createElection } from '../../adapters/election.js';
-import { linked } from '../../adapters/linked.js';
+import { createElection } from 'xstate-quiver/election';
+import { broadcastChannel, linked } from 'xstate-quiver/transports';
 
 const peers = ['ann', 'bob', 'cy'];
 const id = location.search.slice(1) || 'ann';

@@ -4,7 +4,7 @@
  * An action runs at least once, so the receiver keeps the idempotency keys that it has received: a job counts once.
  */
 import { setup } from 'xstate';
-import { delivery } from '../../adapters/cluster/cluster.js';
+import { delivery } from 'xstate-quiver/cluster';
 
 /** Executes jobs, outside of the cluster. */
 export class Worker {

@@ -1,9 +1,9 @@
 /** Two protocols as one: a node that gets the truck requests the dock. The composition is run, checked, and then used on a transport. */
-import { checkScenario } from '../../entries/check.js';
-import { compose, directory } from '../../entries/machines.js';
-import { parseScenario, Simulation } from '../../entries/network.js';
-import { createNode } from '../../entries/node.js';
-import { InProcessBus } from '../../entries/transports.js';
+import { checkScenario } from 'xstate-quiver/check';
+import { compose, directory } from 'xstate-quiver/machines';
+import { parseScenario, Simulation } from 'xstate-quiver/network';
+import { createNode } from 'xstate-quiver/node';
+import { InProcessBus } from 'xstate-quiver/transports';
 
 const loading = compose(
   { truck: directory, dock: directory },

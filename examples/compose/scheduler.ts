@@ -1,8 +1,8 @@
 /** One of three peers works: the leader, while it holds the lock. When it closes, the next leader continues. */
 import { createActor, sendTo, setup, waitFor, type EventFromLogic } from 'xstate';
-import { createElection, electionLogic, type Election, type ElectionNotice } from '../../entries/election.js';
-import { createLocks, lockLogic, type LockNotice, type Locks } from '../../entries/locks.js';
-import { InProcessBus } from '../../entries/transports.js';
+import { createElection, electionLogic, type Election, type ElectionNotice } from 'xstate-quiver/election';
+import { createLocks, lockLogic, type LockNotice, type Locks } from 'xstate-quiver/locks';
+import { InProcessBus } from 'xstate-quiver/transports';
 
 type LockEvent = EventFromLogic<typeof lockLogic>;
 

@@ -1,8 +1,8 @@
 /** Two peers sell ten tickets: a quota counts the rest, names number them. One machine has both as children and distinguishes them. */
 import { assign, createActor, sendTo, setup, waitFor, type EventFromLogic } from 'xstate';
-import { createNames, namesLogic, type Names, type NamesNotice } from '../../entries/names.js';
-import { createQuota, quotaLogic, type Quota, type QuotaNotice } from '../../entries/quota.js';
-import { InProcessBus } from '../../entries/transports.js';
+import { createNames, namesLogic, type Names, type NamesNotice } from 'xstate-quiver/names';
+import { createQuota, quotaLogic, type Quota, type QuotaNotice } from 'xstate-quiver/quota';
+import { InProcessBus } from 'xstate-quiver/transports';
 
 interface Desk {
   readonly quota: Quota;

@@ -1,6 +1,6 @@
 /** Options of the ten machines for their generated tests, and properties of each. */
 import type { AnyStateMachine } from 'xstate';
-import type { MachineTests } from '../../test/machine/options.js';
+import type { MachineTests } from 'xstate-quiver/test';
 import { chat } from './chat.js';
 import { checkout } from './checkout.js';
 import { dragAndDrop } from './drag-and-drop.js';

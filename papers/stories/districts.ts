@@ -46,7 +46,7 @@ export const districts: Story = {
     {
       run: 'The day',
       at: 'end',
-      text: 'All have gone home, and each leads itself. {sent update} updates in all. To show a real contact list of a day in the same way: quiver explore --story districts --contacts FILE.',
+      text: 'All have gone home, and each leads itself. {sent update} updates in all. To show a real contact list of a day in the same way: npx quiver explore --story districts --contacts FILE.',
     },
   ],
 };
