@@ -1,5 +1,5 @@
 /** A live application on the page: the tree of its actors, and the table of its events. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { startApplication, type Application } from './page/testing/application.js';
 import { axeComplaints } from './page/testing/axe.js';
@@ -91,7 +91,7 @@ test('enabled events are buttons; a payload has a form with the last values', as
   cart.send({ type: 'ADD', count: 3 });
   await page.getByRole('treeitem', { name: 'cart' }).click();
   const send = page.getByRole('region', { name: /^Send to/ });
-  await expect.poll(() => send.getByRole('button').allInnerTexts()).toEqual(['ADD', 'CLEAR', 'Send']);
+  await expect.poll(() => send.getByRole('button').allInnerTexts()).toEqual(['REFUND', 'ADD', 'CLEAR', 'Send']);
   await send.getByRole('button', { name: 'ADD' }).click();
   const count = send.getByLabel('count');
   expect(await count.inputValue()).toBe('3');
@@ -99,9 +99,24 @@ test('enabled events are buttons; a payload has a form with the last values', as
   await send.getByRole('button', { name: 'Send ADD' }).click();
   await expect.poll(() => cart.getSnapshot().context).toEqual({ items: 7 });
   await send.getByRole('button', { name: 'CLEAR' }).click();
-  await expect.poll(() => send.getByRole('button').allInnerTexts()).toEqual(['ADD', 'Send', 'Send ADD']);
+  await expect.poll(() => send.getByRole('button').allInnerTexts()).toEqual(['REFUND', 'ADD', 'Send', 'Send ADD']);
   await send.getByRole('textbox', { name: 'another event' }).fill('{"type":"ADD","count":1}');
   await send.getByRole('button', { name: 'Send', exact: true }).click();
   await expect.poll(() => cart.getSnapshot().context).toEqual({ items: 1 });
+  await send.getByRole('status').getByText('ADD was accepted.').waitFor();
+  await send.getByRole('textbox', { name: 'another event' }).fill('PAY');
+  await send.getByRole('button', { name: 'Send', exact: true }).click();
+  await send.getByRole('status').getByText('PAY was ignored.').waitFor();
+  const table = page.getByRole('table', { name: 'events' });
+  const cells = async (row: Locator) => (await row.getByRole('cell').allInnerTexts()).slice(2);
+  await expect
+    .poll(() => cells(table.getByRole('row').filter({ hasText: 'PAY' })))
+    .toEqual(['inspector → app › cart', 'PAY', '', 'ignored', '']);
+  await send.getByRole('button', { name: 'REFUND' }).click();
+  await send.getByRole('status').getByText('REFUND was refused by isPaid.').waitFor();
+  const refund = table.getByRole('row').filter({ hasText: 'REFUND' });
+  await expect.poll(() => cells(refund)).toEqual(['inspector → app › cart', 'REFUND', '', 'refused by isPaid', '']);
+  await page.getByRole('textbox', { name: 'filter the events' }).fill('from:inspector type:PAY');
+  await expect.poll(() => table.getByRole('row').count()).toBe(2);
   expect(await axeComplaints(page)).toEqual([]);
 });

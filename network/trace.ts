@@ -51,6 +51,8 @@ export interface Refuted {
 }
 
 export interface StepLine extends Omit<Step, 'sent'>, Partial<Selected> {
+  /** The sender of a command, where one is known: `inspector` for a viewer of the page. */
+  readonly by?: string;
   /** The role that received the event first. */
   readonly role?: string | undefined;
   /** The node at the other end of a link that live nodes know by port. */

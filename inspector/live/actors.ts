@@ -21,6 +21,7 @@ import { stateIn } from '../model/values.js';
 import { ActorNames, logicOf, ownNameOf } from './actor-names.js';
 import { harmless } from './harmless.js';
 import { AT_LENGTH, thrownMessage, plain, plainEvent } from './plain.js';
+import { sentByHand } from './reached.js';
 import { now, type Sent, type StepReport } from './report.js';
 import { fieldsOf, isObject } from '../../machines/checks.js';
 
@@ -35,6 +36,8 @@ interface Step {
   readonly message: Message;
   /** The sender, the number of messages that it had sent to this actor by then, and whether it sent this one outside of a step. */
   readonly sender: { readonly name: string; readonly number: number; readonly isUnprompted: boolean } | null;
+  /** The sender of an event that no actor sent, if it is known. */
+  readonly by: string | undefined;
   /** True for the end of the actor's own delay: `after`, or a delayed `raise` or `sendTo` to itself. */
   readonly isDelayed: boolean;
   /** The time at which the actor began the step. */
@@ -222,7 +225,8 @@ class Actors {
     const isDelayed = source === target.ref && target.queue.length === 0;
     const sender = source && !isDelayed ? this.known.get(source) : undefined;
     const message = plainEvent(event);
-    const step = { ...stepOf(event, message, sender && this.post(sender, target, message)), isDelayed };
+    const by = sentByHand.has(event) ? 'inspector' : undefined;
+    const step = { ...stepOf(event, message, sender && this.post(sender, target, message)), isDelayed, by };
     // The end of an actor is recorded before any other actor receives it.
     if (sender?.life === 'runs' && isLastWord(sender, event)) this.close(sender);
     if (target.life === 'runs' || (target.life === 'made' && this.inspectedSystems.has(target.ref.system)))
@@ -271,7 +275,7 @@ class Actors {
     this.report({ at: this.instant(), node: name, role: chart, ...crash });
   }
 
-  private reportStep(actor: Known, { at, event, message, sender, isDelayed, sent, selected }: Step, snapshot: unknown): void {
+  private reportStep(actor: Known, { at, event, message, sender, isDelayed, by, sent, selected }: Step, snapshot: unknown): void {
     const { name, chart } = actor;
     const isMachine = chart !== 'actor';
     this.report({
@@ -279,6 +283,7 @@ class Actors {
       node: name,
       role: chart,
       ...(event.type === INIT ? this.startOf(actor) : takenFrom(sender, message, isDelayed)),
+      ...(by !== undefined && { by }),
       sent,
       emitted: [],
       roles: { [chart]: viewOf(chart, snapshot) },
@@ -311,6 +316,7 @@ const stepOf = (event: Message, message: Message = plainEvent(event), sender: St
   message,
   sender,
   isDelayed: false,
+  by: undefined,
   at: 0,
   sent: [],
   selected: null,

@@ -15,7 +15,8 @@ import { channelNumbers, FlightTable, type Packet } from '../../network/world/fl
 import type { CommandEvent, MessageEvent } from '../../network/world/script.js';
 import { isHeldUp } from '../../network/world/traffic.js';
 import { offeredBy, type Offer } from '../offers.js';
-import type { GestureReport, Inspectable } from './report.js';
+import type { Reached } from './reached.js';
+import { now, type GestureReport, type Inspectable, type PeerReport, type StepReport } from './report.js';
 
 /**
  * The gestures that are possible on a live node. Links belong to its transport and the process to the program, so neither can be changed.
@@ -154,6 +155,7 @@ export class NodeGate {
       throw new UsageError(
         `Node "${this.node.id}" cannot accept the command "${name}" in its current state. Nothing has changed.`,
       );
+    this.listener.node(`was given the command ${name} by hand`);
   }
 
   private pause(on: boolean): void {
@@ -241,3 +243,38 @@ export class NodeGate {
     );
   }
 }
+
+/** Accepts gestures for a node under its reported name; `to` and `of` convert an id to that name and back. */
+export function reachNode(
+  node: Reachable,
+  reached: Reached,
+  report: (report: StepReport | PeerReport) => void,
+  { to = unchanged, of = unchanged }: { to?(id: string): string; of?(name: string): string } = {},
+): () => void {
+  const name = to(node.id);
+  const listener: GateListener = {
+    message: (observation) =>
+      report({ at: now(), node: name, kind: 'peer', observation: { ...observation, peer: to(observation.peer) } }),
+    node: (type) => report({ at: now(), node: name, kind: 'note', event: { type }, sent: [], emitted: [], roles: {} }),
+  };
+  const gate = new NodeGate(node, listener);
+  const remove = reached.add(name, {
+    offer: () => gate.offer(),
+    do: ({ node: named, channel, ...rest }, meant) =>
+      gate.do(
+        {
+          ...rest,
+          ...(typeof named === 'string' && { node: of(named) }),
+          ...(Array.isArray(channel) && { channel: channel.map((end) => of(String(end))) }),
+        },
+        meant && { ...meant, from: of(meant.from) },
+      ),
+    letGo: () => gate.letGo(),
+  });
+  return () => {
+    remove();
+    gate.remove();
+  };
+}
+
+const unchanged = (name: string): string => name;

@@ -1,12 +1,9 @@
-/**
- * The nodes and XState actors of one program that accept gestures, by the names under which they report. Each node is behind its gate.
- */
+/** The nodes and XState actors of one program that accept gestures, by the names under which they report. */
 import type { AnyActorRef } from 'xstate';
 import { isObject } from '../../machines/checks.js';
 import { UsageError, thrownText } from '../../machines/errors.js';
 import type { Offer } from '../offers.js';
-import { NodeGate, type MessageMeant, type Reachable, type GateListener } from './gate.js';
-import { now, type PeerReport, type StepReport } from './report.js';
+import type { MessageMeant } from './gate.js';
 
 /** A request of a page to a program: perform a gesture or, without one, return the possible gestures. */
 export interface ReachAsk {
@@ -59,40 +56,8 @@ export class Reached {
   }
 }
 
-/** Accepts gestures for a node under its reported name; `to` and `of` convert an id to that name and back. */
-export function reachNode(
-  node: Reachable,
-  reached: Reached,
-  report: (report: StepReport | PeerReport) => void,
-  { to = plain, of = plain }: { to?(id: string): string; of?(name: string): string } = {},
-): () => void {
-  const name = to(node.id);
-  const listener: GateListener = {
-    message: (observation) =>
-      report({ at: now(), node: name, kind: 'peer', observation: { ...observation, peer: to(observation.peer) } }),
-    node: (type) => report({ at: now(), node: name, kind: 'note', event: { type }, sent: [], emitted: [], roles: {} }),
-  };
-  const gate = new NodeGate(node, listener);
-  const remove = reached.add(name, {
-    offer: () => gate.offer(),
-    do: ({ node: named, channel, ...rest }, meant) =>
-      gate.do(
-        {
-          ...rest,
-          ...(typeof named === 'string' && { node: of(named) }),
-          ...(Array.isArray(channel) && { channel: channel.map((end) => of(String(end))) }),
-        },
-        meant && { ...meant, from: of(meant.from) },
-      ),
-    letGo: () => gate.letGo(),
-  });
-  return () => {
-    remove();
-    gate.remove();
-  };
-}
-
-const plain = (name: string): string => name;
+/** The events that viewers of the page have sent. XState passes on the same objects to observers. */
+export const sentByHand = new WeakSet<object>();
 
 /** Accepts any event for an actor; `events` are the types that its machine names. Only the program keeps the actor alive. */
 export const actorTarget = (ref: WeakRef<AnyActorRef>, events: readonly string[]): Target => ({
@@ -106,6 +71,7 @@ export const actorTarget = (ref: WeakRef<AnyActorRef>, events: readonly string[]
       throw new UsageError('The event has no type. Send an object with a type, as in {"type": "go"}.');
     const actor = ref.deref();
     if (actor?.getSnapshot().status !== 'active') throw new UsageError('The actor has ended and takes no more events.');
+    sentByHand.add(event);
     actor.send(event);
   },
   letGo: () => {},

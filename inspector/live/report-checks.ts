@@ -33,6 +33,7 @@ const OF_STEP = {
 /** Optional fields of a step's report. */
 const OPTIONAL = {
   role: isString,
+  by: isString,
   from: isString,
   message: isMessage,
   number: isNumberOrNone,

@@ -120,6 +120,8 @@ export interface StepReport {
   readonly kind: Step['kind'];
   readonly role?: string;
   readonly event: Message;
+  /** The sender of a command, if it is known. */
+  readonly by?: string;
   /** The sender of a delivery, and the message as it was sent. */
   readonly from?: NodeId;
   readonly message?: Message;

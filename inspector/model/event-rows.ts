@@ -22,7 +22,7 @@ export interface ContextChange {
 }
 
 export interface EventRow {
-  /** Empty for an event from outside, and for what concerns no node. */
+  /** Empty for an event from outside whose sender is unknown, and for what concerns no node. */
   readonly from: string;
   readonly to: string;
   /** The type in words; for an event of the network, the whole sentence. */
@@ -51,12 +51,12 @@ function networkRow(line: NetworkLine): EventRow {
 const payloadText = (fields: object): string => (Object.keys(fields).length === 0 ? '' : JSON.stringify(fields));
 
 function stepRow(recording: ReadTrace, line: number, step: StepLine): EventRow {
-  const { kind, node, event, roles } = step;
+  const { kind, node, event, roles, by } = step;
   const { type, from, ...payload }: { readonly type: string; readonly from?: unknown } = event;
   const sender = kind === 'deliver' ? (recording.senderAt(line) ?? (from === undefined ? '' : String(from))) : '';
   const changes = Object.entries(roles).map(([role, after]) => ({ role, before: viewBefore(recording, line, role), after }));
   return {
-    from: kind === 'timer' ? 'timer' : sender,
+    from: kind === 'timer' ? 'timer' : (by ?? sender),
     to: node,
     type: typeOf(step, sender),
     payload: payloadText(payload),

@@ -121,7 +121,8 @@ const TERMS: Readonly<Record<Asked, (value: string) => Holds>> = {
     ({ recording, line }) =>
       // The event of a node that knows the others by its ports names a port.
       (recording.nodeOf(line) >= 0 && recording.senderAt(line) === value) ||
-      fieldsOf(recording.line(line).event)['from'] === value,
+      fieldsOf(recording.line(line).event)['from'] === value ||
+      fieldsOf(recording.line(line))['by'] === value,
   to:
     (value) =>
     ({ recording, line }) =>

@@ -176,8 +176,8 @@ function checkParts(value: JsonRecord): void {
   demand(areTransitions(taken) && areTransitions(refused), '"taken" and "refused" are not lists of transitions');
   demand(overlay === undefined || isOverlay(overlay), '"overlay" is not a record of marks');
   demand(charts === undefined || isRecord(charts), 'its "charts" are not a record');
-  const { parent = '', logic = '', group = '' } = value;
-  demand(isString(parent) && isString(logic) && isString(group), '"parent", "logic" or "group" is not a text');
+  for (const key of ['by', 'parent', 'logic', 'group'])
+    demand(value[key] === undefined || isString(value[key]), `"${key}" is not a text`);
 }
 
 const isRefuted = (value: unknown): boolean =>

@@ -44,8 +44,8 @@ export function eventName(type: string, sender?: string): string {
 
 export const sentence = (line: TraceLine): string => (isStep(line) ? stepSentence(line) : networkSentence(line));
 
-function stepSentence({ kind, node, event, sent, emitted }: StepLine): string {
-  const parts = [`${node} ${whatHappened(kind, event)}`];
+function stepSentence({ kind, node, event, by, sent, emitted }: StepLine): string {
+  const parts = [`${node} ${whatHappened(kind, event)}${by === undefined ? '' : ` by ${by}`}`];
   if (sent.length > 0)
     parts.push(`sent ${sent.map(({ to, message }) => `${eventName(message.type, node)} to ${to}`).join(', ')}`);
   if (emitted.length > 0) parts.push(`announced ${emitted.map(({ type }) => type).join(', ')}`);

@@ -3,7 +3,9 @@ import { computed } from '@preact/signals';
 import { eventRow, shownLines, type ContextChange, type EventRow, type StateChange } from '../model/event-rows.js';
 import { lastAtMost } from '../model/columns.js';
 import { isStep } from '../../network/trace.js';
+import { refusalText } from '../model/why.js';
 import { sentence } from '../model/words.js';
+import { charts } from './chart/charts.js';
 import { askedText, hits, isAsking, questionProblem } from './ask.js';
 import { stateStyle } from './state-names.js';
 import { currentLine, growing, pauseAt, recording, showLine, timed } from './state.js';
@@ -89,12 +91,13 @@ const Head = () => (
 function Row({ row, line, isNow }: { row: number; line: number; isNow: boolean }) {
   const event = eventRow(recording.value, line);
   const kind = recording.value.kindOf(line);
+  const answer = refusalText(recording.value, line, (name) => charts.value.get(name));
   return (
     <div
       role="row"
       aria-rowindex={row + 2}
       aria-current={isNow ? 'step' : undefined}
-      class={`event-row kind-${kind}${isStep(recording.value.line(line)) ? '' : ' is-network'}${isNow ? ' is-now' : ''}${line > currentLine.value ? ' is-future' : ''}${event.isWrong ? ' is-wrong' : ''}`}
+      class={`event-row kind-${kind}${isStep(recording.value.line(line)) ? '' : ' is-network'}${isNow ? ' is-now' : ''}${line > currentLine.value ? ' is-future' : ''}${event.isWrong ? ' is-wrong' : ''}${answer === null ? '' : ' is-unanswered'}`}
       onClick={() => showLine(line)}
     >
       <span role="cell" class="at">
@@ -115,12 +118,12 @@ function Row({ row, line, isNow }: { row: number; line: number; isNow: boolean }
       <span role="cell" class="route" title={`${event.from} → ${event.to}`}>
         {event.from !== '' && <bdi>{shorten(event.from)}</bdi>} {event.to !== '' && <>→ {shorten(event.to)}</>}
       </span>
-      <Cells event={event} />
+      <Cells event={event} answer={answer} />
     </div>
   );
 }
 
-function Cells({ event: { type, payload, states, context } }: { event: EventRow }) {
+function Cells({ event: { type, payload, states, context }, answer }: { event: EventRow; answer: string | null }) {
   return (
     <>
       <span role="cell" class="type" title={type}>
@@ -133,6 +136,7 @@ function Cells({ event: { type, payload, states, context } }: { event: EventRow 
         {states.map((change) => (
           <State key={change.role} {...change} />
         ))}
+        {answer}
       </span>
       <span role="cell" class="json" title={context.map(contextText).join('\n')}>
         {context.length > 0 && <code>{context.map(contextText).join(', ')}</code>}

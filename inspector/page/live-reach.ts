@@ -3,7 +3,9 @@
  * selected node determines the possible ones, if it accepts any. For a simulation, the run is repeated with these events.
  */
 import { computed, effect, signal } from '@preact/signals';
+import { refusalText } from '../model/why.js';
 import type { Offer } from '../offers.js';
+import { charts } from './chart/charts.js';
 import { gestureText, reachProblem, offer, type Gesture, reach } from './reach.js';
 import { askServer } from './served.js';
 import { growing, isLoading, recording, selectedNode } from './state.js';
@@ -26,12 +28,27 @@ export const offerNow = computed((): Offer | null => (isAlive.value ? offerOfNod
 /** The last gesture on a live program, as text. */
 export const lastDone = signal<string | null>(null);
 
+/** The number of lines when the last event was sent to the selected actor. */
+const sentAfter = signal(Infinity);
+
+/** What became of the last event that this page has sent to the selected actor; `null` as long as nothing is known. */
+export const answerToSent = computed((): string | null => {
+  const own = growing().steps[selectedNode.value] ?? [];
+  const after = sentAfter.value;
+  const line = own.findLast((one) => one < after || recording.value.step(one)?.by === 'inspector') ?? -1;
+  if (line < after) return null;
+  const { event, taken } = recording.value.step(line)!;
+  const answer = refusalText(recording.value, line, (name) => charts.value.get(name));
+  return `${event.type} was ${answer ?? (taken ? 'accepted' : 'sent')}.`;
+});
+
 const selectedName = computed(() => (isAlive.value ? recording.value.nodes.names[selectedNode.value] : undefined));
 
 effect(() => {
   const node = selectedName.value;
   offerOfNode.value = null;
   lastDone.value = null;
+  sentAfter.value = Infinity;
   reachProblem.value = null;
   if (node === undefined) return;
   void ask('offer', { node }).then(
@@ -44,6 +61,7 @@ export async function reachNow(gesture: Omit<Gesture, 'at'>): Promise<void> {
   const node = selectedName.value;
   reachProblem.value = null;
   lastDone.value = null;
+  if (gesture.do === 'send') sentAfter.value = recording.value.end;
   try {
     await ask('do', gesture);
     lastDone.value = gestureText(gesture as Gesture);

@@ -3,7 +3,7 @@
  */
 import { useState } from 'preact/hooks';
 import type { Offer, OfferedCommand } from '../offers.js';
-import { act, isAlive, lastDone, offerNow } from './live-reach.js';
+import { act, answerToSent, isAlive, lastDone, offerNow } from './live-reach.js';
 import { PlaceGestures } from './place-gestures.js';
 import { reachProblem, momentOfGesture, type Gesture } from './reach.js';
 import { moment, recording, selectedLink, selectedMessage, selectedNode } from './state.js';
@@ -18,7 +18,11 @@ export function ReachCard() {
       {offer && <MessageGestures />}
       {offer?.does.includes('add') && <PlaceGestures />}
       {!offer && <Unreached />}
-      {lastDone.value !== null && <p role="status">Done: {lastDone.value}.</p>}
+      {lastDone.value !== null && (
+        <p role="status">
+          Done: {lastDone.value}. {answerToSent.value}
+        </p>
+      )}
       {reachProblem.value !== null && (
         <p class="problem" role="alert">
           {reachProblem.value}

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { activePaths } from '../model/values.js';
 import { eventFields, sampleOf, valueOfField, type EventField } from '../model/event-fields.js';
-import { act, isAlive, offerNow } from './live-reach.js';
+import { act, answerToSent, isAlive, offerNow } from './live-reach.js';
 import { charts } from './chart/charts.js';
 import { isCounterexample, reachProblem } from './reach.js';
 import { currentLine, moment, recording, selectedNode } from './state.js';
@@ -83,6 +83,11 @@ export function SendBar() {
         {!offerNow.value && isAlive.value && <p class="hint">To send events, start the program with QUIVER_REACH=1.</p>}
         {offerNow.value && all.length === 0 && !offerNow.value.events && <p class="hint">It takes no command.</p>}
         {isCounterexample.value && <p class="hint">A message sent here begins its own run; the counterexample stays.</p>}
+        {answerToSent.value !== null && (
+          <p class="hint" role="status">
+            {answerToSent.value}
+          </p>
+        )}
         {reachProblem.value !== null && (
           <p class="problem" role="alert">
             {reachProblem.value}

@@ -8,10 +8,11 @@ import { Outbox } from '../../live/outbox.js';
 import { actorTarget, Reached } from '../../live/reached.js';
 import { listenTo } from '../../live/listening.js';
 
-const cart = setup({}).createMachine({
+const cart = setup({ guards: { isPaid: () => false } }).createMachine({
   id: 'cart',
   initial: 'empty',
   context: { items: 0 },
+  on: { REFUND: { guard: 'isPaid', target: '.empty' } },
   states: {
     empty: { on: { ADD: { target: 'filled', actions: assign({ items: ({ event }) => event['count'] ?? 1 }) } } },
     filled: {
