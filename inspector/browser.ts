@@ -8,6 +8,7 @@ import type { InspectionEvent } from 'xstate';
 import { readAddress } from './live/address.js';
 import { reportActors, reporterOf } from './live/actors.js';
 import { harmless } from './live/harmless.js';
+import { reachActors, Reached } from './live/reached.js';
 import type { StepReport } from './live/report.js';
 import { SocketOutbox } from './live/socket-outbox.js';
 
@@ -21,6 +22,8 @@ interface BrowserInspectorOptions {
   readonly url: string;
   /** The name of the program on the page. @defaultValue the title of the document, its host, or "program" */
   readonly name?: string;
+  /** True if viewers of the page may send events to the actors. @defaultValue false */
+  readonly reach?: boolean;
 }
 
 /**
@@ -53,9 +56,13 @@ interface BrowserInspector {
  * @experimental
  */
 export function createInspector(options: BrowserInspectorOptions): BrowserInspector {
-  const outbox = open('createInspector', options);
-  if (!outbox) return { inspect: () => {}, close: () => {} };
-  const { receive, stop } = reporterOf(harmless((report: StepReport) => outbox.put(report)));
+  const opened = open('createInspector', options);
+  if (!opened) return { inspect: () => {}, close: () => {} };
+  const { outbox, reach } = opened;
+  const { receive, stop } = reporterOf(
+    harmless((report: StepReport) => outbox.put(report)),
+    reach,
+  );
   const close = () => {
     stop();
     outbox.close();
@@ -78,9 +85,13 @@ export function createInspector(options: BrowserInspectorOptions): BrowserInspec
  * @experimental
  */
 export function inspectAll(options: BrowserInspectorOptions): Pick<BrowserInspector, 'close'> {
-  const outbox = open('inspectAll', options);
-  if (!outbox) return { close: () => {} };
-  const stop = reportActors(harmless((report) => outbox.put(report)));
+  const opened = open('inspectAll', options);
+  if (!opened) return { close: () => {} };
+  const { outbox, reach } = opened;
+  const stop = reportActors(
+    harmless((report) => outbox.put(report)),
+    reach,
+  );
   const close = () => {
     stop();
     outbox.close();
@@ -88,7 +99,7 @@ export function inspectAll(options: BrowserInspectorOptions): Pick<BrowserInspec
   return { close };
 }
 
-function open(caller: string, { url, name }: BrowserInspectorOptions): SocketOutbox | null {
+function open(caller: string, { url, name, reach: isReachable = false }: BrowserInspectorOptions) {
   const address = readAddress(caller, url);
   if (typeof WebSocket === 'undefined') {
     console.warn(
@@ -98,5 +109,7 @@ function open(caller: string, { url, name }: BrowserInspectorOptions): SocketOut
   }
   const { document, location } = globalThis as Partial<typeof globalThis>;
   const run = `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
-  return new SocketOutbox(address, { name: name ?? (document?.title || location?.host || 'program'), run });
+  const program = { name: name ?? (document?.title || location?.host || 'program'), run };
+  const reached = isReachable ? new Reached() : null;
+  return { outbox: new SocketOutbox(address, program, reached), reach: reached ? reachActors(reached) : undefined };
 }

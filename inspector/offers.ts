@@ -3,6 +3,10 @@
  */
 import type { Command, Core } from '../machines/protocol.js';
 
+/** What the developer of a program does so that the page may change it. */
+export const HOW_TO_ALLOW =
+  'Start it with QUIVER_REACH=1, or pass reach: true to inspect, createInspector, inspectAll or the plugin for Vite.';
+
 export interface OfferedCommand {
   readonly name: string;
   readonly fields: readonly { readonly name: string; readonly type: 'integer' | 'node'; readonly optional: boolean }[];

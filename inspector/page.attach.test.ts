@@ -24,7 +24,7 @@ beforeAll(async () => {
   const customLogger = { ...createLogger('silent'), info: (text: string) => void printed.push(text) };
   const fs = { allow: [repository, cacheDir] };
   const server = { host: '127.0.0.1', port: 0, fs, hmr: false as const };
-  vite = await createServer({ root, configFile: false, cacheDir, customLogger, server, plugins: [quiver()] });
+  vite = await createServer({ root, configFile: false, cacheDir, customLogger, server, plugins: [quiver({ reach: true })] });
   await vite.listen();
   vite.printUrls();
   application = vite.resolvedUrls!.local[0]!;
@@ -74,8 +74,11 @@ const attached = async (recording: ReadTrace, query: string, prefix: string, gon
   await expect.poll(() => livesIn(recording)).toEqual({ [`${prefix}todos`]: gone, [`${prefix}todos/toggle`]: gone });
 };
 
+/** The address that the plugin printed. */
+const printedAddress = (): string => printed.join('\n').match(/http:\/\/127\.0\.0\.1:\d+\/[\w-]+\//)![0];
+
 test('the plugin for Vite reports every actor; Strict Mode leaves no phantoms', async () => {
-  const address = printed.join('\n').match(/http:\/\/127\.0\.0\.1:\d+\/[\w-]+\//)![0];
+  const address = printedAddress();
   expect(new URL(address).origin).not.toBe(new URL(application).origin);
   await attached(await follow(address), '', 'shop/', 'gone');
 });
@@ -88,6 +91,27 @@ test('createInspector and useMachine in Strict Mode: no phantoms', async () => {
 test('@statelyai/inspect and useMachine in Strict Mode: no phantoms', async () => {
   const { url, socket } = await receiving();
   await attached(await follow(url), `stately=${encodeURIComponent(socket)}`, '', 'gone');
+});
+
+async function sendFromPage(address: string, query: string): Promise<Response> {
+  const recording = await follow(address);
+  const { leave } = await visit(`${application}?${query}`);
+  await expect.poll(() => livesIn(recording)['shop/todos']).toBe('alive');
+  const body = JSON.stringify({ do: 'send', node: 'shop/todos', event: { type: 'add' } });
+  const sent = await fetch(`${address}reach/do`, { method: 'POST', body });
+  if (sent.ok) await expect.poll(() => sentencesOf(recording).join('\n')).toContain('shop/todos was asked to add by inspector');
+  await leave();
+  return sent;
+}
+
+test('a page sends events to an application in a browser that allows it, and to no other', async () => {
+  expect((await sendFromPage(printedAddress(), '')).status).toBe(200);
+  const { url } = await receiving();
+  const query = `browser=${encodeURIComponent(url)}`;
+  expect((await sendFromPage(url, `${query}&reach`)).status).toBe(200);
+  const other = await receiving();
+  const refused = await sendFromPage(other.url, `browser=${encodeURIComponent(other.url)}`);
+  expect(await refused.text()).toMatch(/^The program of "shop\/todos" does not accept gestures\. Start it with .* reach: true/);
 });
 
 test('a wrong token is reported in terminal and page, and the application continues', async () => {

@@ -90,9 +90,10 @@ test.skipIf(!isHere)('a node is paused and goes on; a message is doubled and dro
 
   await page.getByRole('button', { name: 'let go of this message' }).click();
   await select(page, 'peer b/user');
-  await card(page).getByLabel('type of the event').fill('want');
-  await does(page, 'send');
-  await expect.poll(() => log(page)).toMatch(/peer b\/user was asked to want/);
+  const send = page.getByRole('region', { name: /^Send to/ });
+  await send.getByRole('textbox', { name: 'another event' }).fill('want');
+  await send.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect.poll(() => log(page)).toMatch(/peer b\/user was asked to want by inspector/);
   await leave();
 });
 

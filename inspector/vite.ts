@@ -21,6 +21,8 @@ interface QuiverPluginOptions {
   readonly url?: string;
   /** The name of the application on the page. @defaultValue the title of its document */
   readonly name?: string;
+  /** True if viewers of the page may send events to the actors. @defaultValue true if the environment variable QUIVER_REACH is 1 */
+  readonly reach?: boolean;
 }
 
 /**
@@ -69,7 +71,11 @@ const MODULE = 'virtual:quiver-inspector';
  * ```
  * @experimental
  */
-export function quiver({ url = process.env['QUIVER_INSPECT'], name }: QuiverPluginOptions = {}): QuiverPlugin {
+export function quiver({
+  url = process.env['QUIVER_INSPECT'],
+  name,
+  reach = process.env['QUIVER_REACH'] === '1',
+}: QuiverPluginOptions = {}): QuiverPlugin {
   /** Without an inspector, `null`: the application is served unchanged. */
   let address: string | null = null;
   let base = '/';
@@ -94,7 +100,7 @@ export function quiver({ url = process.env['QUIVER_INSPECT'], name }: QuiverPlug
     resolveId: (id) => (id === MODULE ? MODULE : undefined),
     load: (id) =>
       id === MODULE
-        ? `import { inspectAll } from 'xstate-quiver/inspector/browser';\ninspectAll(${JSON.stringify({ url: address, name })});`
+        ? `import { inspectAll } from 'xstate-quiver/inspector/browser';\ninspectAll(${JSON.stringify({ url: address, name, reach })});`
         : undefined,
     transformIndexHtml: () =>
       address === null

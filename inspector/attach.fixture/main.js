@@ -9,7 +9,7 @@ import { createInspector } from 'xstate-quiver/inspector/browser';
 const asked = new URLSearchParams(location.search);
 const [browser, stately] = [asked.get('browser'), asked.get('stately')];
 const inspect = browser
-  ? createInspector({ url: browser }).inspect
+  ? createInspector({ url: browser, reach: asked.has('reach') }).inspect
   : stately
     ? createWebSocketInspector({ url: stately }).inspect
     : undefined;

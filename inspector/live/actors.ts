@@ -72,7 +72,7 @@ const STOP = 'xstate.stop';
 const INSTANT = 0.001;
 
 /** Opens an actor to gestures when it is first seen. The returned function closes it again. */
-type Reach = (name: string, ref: AnyActorRef, events: readonly string[]) => () => void;
+export type Reach = (name: string, ref: AnyActorRef, events: readonly string[]) => () => void;
 
 /** Reports all actors of systems that start from now on, until the returned function is called. */
 export function reportActors(report: (report: StepReport) => void, reach: Reach = () => () => {}): () => void {
@@ -96,12 +96,15 @@ export function reportActors(report: (report: StepReport) => void, reach: Reach 
 }
 
 /** Reports the actors of every system whose inspection events are passed to `receive`, until `stop` is called. */
-export function reporterOf(report: (report: StepReport) => void): {
+export function reporterOf(
+  report: (report: StepReport) => void,
+  reach: Reach = () => () => {},
+): {
   readonly receive: (event: InspectionEvent) => void;
   readonly stop: () => void;
 } {
   const inspectedSystems = new WeakSet<object>();
-  const actors = new Actors(report, () => () => {}, inspectedSystems);
+  const actors = new Actors(report, reach, inspectedSystems);
   const receive = harmless((event: InspectionEvent) => {
     inspectedSystems.add((event.actorRef as Ref).system);
     actors.receive(event);

@@ -9,7 +9,7 @@ import { renamed, withMarks } from './marks.js';
 import { listenTo } from './listening.js';
 import { Outbox } from './outbox.js';
 import { reachNode } from './gate.js';
-import { actorTarget, Reached } from './reached.js';
+import { reachActors, Reached } from './reached.js';
 import { loadProtocols } from './protocol.js';
 import { reportNode, type Inspectable, type PeerReport, type StepReport } from './report.js';
 import { asError } from '../../machines/errors.js';
@@ -68,7 +68,7 @@ export async function reportEverything({ url, name, reach }: Watched): Promise<v
   await loadProtocols();
   const report = harmless((one: StepReport | PeerReport) => outbox.put(one));
   const reached = reach ? new Reached() : null;
-  reportActors(report, reached ? (actor, ref, events) => reached.add(actor, actorTarget(new WeakRef(ref), events)) : undefined);
+  reportActors(report, reached ? reachActors(reached) : undefined);
   const place = globalThis as unknown as Record<symbol, Set<(made: Conversing | InspectableCluster) => void> | undefined>;
   const watch = harmless((made: Conversing | InspectableCluster) => {
     if (isCluster(made)) reportCluster(made, report, true);

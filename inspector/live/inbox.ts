@@ -46,6 +46,13 @@ export interface Batch {
   readonly before?: number;
 }
 
+/** What a program sends over a WebSocket: a batch, or the answer to a gesture. */
+export interface SocketBatch extends Batch {
+  /** True if the program takes gestures. */
+  readonly isReachable?: boolean;
+  readonly answer?: unknown;
+}
+
 /** The answer to a batch over a WebSocket. Without `isTaken`, the program has to report its state first. */
 export interface BatchAnswer {
   readonly number: number | undefined;

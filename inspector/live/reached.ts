@@ -3,6 +3,7 @@ import type { AnyActorRef } from 'xstate';
 import { isObject } from '../../machines/checks.js';
 import { UsageError, thrownText } from '../../machines/errors.js';
 import type { Offer } from '../offers.js';
+import type { Reach } from './actors.js';
 import type { MessageMeant } from './gate.js';
 
 /** A request of a page to a program: perform a gesture or, without one, return the possible gestures. */
@@ -59,8 +60,14 @@ export class Reached {
 /** The events that viewers of the page have sent. XState passes on the same objects to observers. */
 export const sentByHand = new WeakSet<object>();
 
+/** Accepts events for each actor that reports. */
+export const reachActors =
+  (reached: Reached): Reach =>
+  (name, ref, events) =>
+    reached.add(name, actorTarget(new WeakRef(ref), events));
+
 /** Accepts any event for an actor; `events` are the types that its machine names. Only the program keeps the actor alive. */
-export const actorTarget = (ref: WeakRef<AnyActorRef>, events: readonly string[]): Target => ({
+const actorTarget = (ref: WeakRef<AnyActorRef>, events: readonly string[]): Target => ({
   offer: () => ({ commands: [], does: ['send'], events }),
   do({ do: what, event }) {
     if (what !== 'send')

@@ -37,7 +37,7 @@ describe('access to gestures', () => {
     const refused = await post(watched.url, 'do', pause);
     expect([refused.status, (await refused.text()).trim()]).toEqual([
       422,
-      'The program of "a" does not accept gestures. Start it with QUIVER_REACH=1, or use inspect(node, { reach: true }).',
+      'The program of "a" does not accept gestures. Start it with QUIVER_REACH=1, or pass reach: true to inspect, createInspector, inspectAll or the plugin for Vite.',
     ]);
     b.command('request');
     await granted(b);

@@ -7,7 +7,7 @@
 import { fieldsOf, isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { shownValue } from '../../network/scenario/read.js';
-import type { Offer } from '../offers.js';
+import { HOW_TO_ALLOW, type Offer } from '../offers.js';
 import { programKey, type Inbox, type Program } from './inbox.js';
 import type { Merger } from './merge.js';
 import type { ReachAnswer, ReachAsk, Reached } from './reached.js';
@@ -58,10 +58,7 @@ export class Reaching {
       throw new UsageError(`A gesture must be an object, as in { "do": "pause", "node": "a" }, but is ${shownValue(gesture)}.`);
     const { to, of } = this.aimOf(gesture);
     const answer = await this.ask(to, { gesture, ...(of && { of }) });
-    if (!answer)
-      throw new UsageError(
-        `The program of "${to}" does not accept gestures. Start it with QUIVER_REACH=1, or use inspect(node, { reach: true }).`,
-      );
+    if (!answer) throw new UsageError(`The program of "${to}" does not accept gestures. ${HOW_TO_ALLOW}`);
     if (answer.problem !== undefined) throw new UsageError(answer.problem);
     return answer.offer;
   }

@@ -35,7 +35,7 @@ test('an unanswered batch is repeated on the next connection, and new reports fo
     });
   });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const outbox = new SocketOutbox(readAddress('test', `${origin}/t`), { name: 'p', run: 'r' });
+  const outbox = new SocketOutbox(readAddress('test', `${origin}/t`), { name: 'p', run: 'r' }, null);
   onTestFinished(() => {
     outbox.close();
     server.close();

@@ -6,6 +6,8 @@
 import type { InspectorAddress } from './address.js';
 import { ReportBacklog } from './backlog.js';
 import type { BatchAnswer, Program } from './inbox.js';
+import type { Reached } from './reached.js';
+import type { ReachOrder } from './reaching.js';
 import type { LiveReport } from './report.js';
 
 const BATCH_MS = 20;
@@ -28,6 +30,8 @@ export class SocketOutbox {
   constructor(
     private readonly inspector: InspectorAddress,
     private readonly program: Program,
+    /** Takes the gestures of the page; `null` if the page can only watch. */
+    private readonly reached: Reached | null,
   ) {
     this.connect();
   }
@@ -57,18 +61,24 @@ export class SocketOutbox {
         this.isOpen = true;
         this.send();
       };
-      socket.onmessage = ({ data }) => this.answered(JSON.parse(String(data)));
+      socket.onmessage = ({ data }) => this.receive(JSON.parse(String(data)));
       socket.onclose = ({ code }) => this.lost(code);
     } catch (error) {
       console.warn(`quiver: reports to the inspector at ${this.inspector.origin} have stopped: ${String(error)}`);
     }
   }
 
+  private receive(message: BatchAnswer | ReachOrder): void {
+    if ('isTaken' in message) this.answered(message);
+    else if ('letGo' in message) this.reached?.letGo();
+    else if (this.reached) this.socket!.send(JSON.stringify({ program: this.program, answer: this.reached.answer(message) }));
+  }
+
   private send(): void {
     this.timer = null;
     this.unanswered ??= { number: ++this.count, texts: this.backlog.take() };
     const { number, texts } = this.unanswered;
-    const about = JSON.stringify({ program: this.program, number });
+    const about = JSON.stringify({ program: this.program, number, ...(this.reached && { isReachable: true }) });
     this.socket!.send(`${about.slice(0, -1)},"reports":[${texts.join(',')}]}`);
   }
 

@@ -2,8 +2,8 @@
  * Buttons for what the viewer can do now to the selected node, link or message: send a command, crash a node, cut a link, lose a message.
  */
 import { useState } from 'preact/hooks';
-import type { Offer, OfferedCommand } from '../offers.js';
-import { act, answerToSent, isAlive, lastDone, offerNow } from './live-reach.js';
+import { HOW_TO_ALLOW, type Offer, type OfferedCommand } from '../offers.js';
+import { act, isAlive, lastDone, offerNow } from './live-reach.js';
 import { PlaceGestures } from './place-gestures.js';
 import { reachProblem, momentOfGesture, type Gesture } from './reach.js';
 import { moment, recording, selectedLink, selectedMessage, selectedNode } from './state.js';
@@ -18,11 +18,7 @@ export function ReachCard() {
       {offer && <MessageGestures />}
       {offer?.does.includes('add') && <PlaceGestures />}
       {!offer && <Unreached />}
-      {lastDone.value !== null && (
-        <p role="status">
-          Done: {lastDone.value}. {answerToSent.value}
-        </p>
-      )}
+      {lastDone.value !== null && <p role="status">Done: {lastDone.value}.</p>}
       {reachProblem.value !== null && (
         <p class="problem" role="alert">
           {reachProblem.value}
@@ -45,8 +41,7 @@ function Unreached() {
   if (node === undefined) return <p>Select a node.</p>;
   return (
     <p>
-      The program of {node} does not let itself be reached. Start it with <code>QUIVER_REACH=1</code>, or with{' '}
-      <code>inspect(node, {'{ reach: true }'})</code>.
+      The program of {node} does not let itself be reached. {HOW_TO_ALLOW}
     </p>
   );
 }
@@ -74,7 +69,6 @@ function NodeGestures({ offer }: { offer: Offer }) {
           <CommandHands key={command.name} node={node} command={command} />
         ))}
       </div>
-      {offer.events && <SendHands key={node} node={node} events={offer.events} />}
       {offer.standing && offer.standing.length > 0 && <p>Now: {offer.standing.join(', ')}</p>}
       <div class="row">
         {runs ? <Act what={{ do: 'crash', node }}>crash</Act> : <Act what={{ do: 'restart', node }}>restart</Act>}
@@ -137,54 +131,6 @@ function CommandHands({ node, command: { name, fields } }: { node: string; comma
       ))}
     </form>
   );
-}
-
-/** An event for an actor, which takes any. */
-function SendHands({ node, events }: { node: string; events: readonly string[] }) {
-  const [type, setType] = useState('');
-  const [fields, setFields] = useState('');
-  const event = eventOf(type, fields);
-  return (
-    <form
-      class="command"
-      onSubmit={(submitted) => {
-        submitted.preventDefault();
-        if (event) void act([{ do: 'send', node, event }]);
-      }}
-    >
-      <input
-        aria-label="type of the event"
-        placeholder="event"
-        list="events-of-actor"
-        value={type}
-        onInput={({ currentTarget: { value } }) => setType(value)}
-      />
-      <datalist id="events-of-actor">
-        {events.map((event) => (
-          <option key={event}>{event}</option>
-        ))}
-      </datalist>
-      <input
-        aria-label="fields of the event"
-        placeholder={'{"n": 1}'}
-        value={fields}
-        onInput={({ currentTarget: { value } }) => setFields(value)}
-      />
-      <button type="submit" class="small" disabled={!event}>
-        send
-      </button>
-    </form>
-  );
-}
-
-function eventOf(type: string, fields: string): Readonly<Record<string, unknown>> | null {
-  if (type === '') return null;
-  try {
-    const more: unknown = JSON.parse(fields.trim() === '' ? '{}' : fields);
-    return typeof more === 'object' && more !== null && !Array.isArray(more) ? { ...more, type } : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Delays that are easy to see: in ticks for a repeated run, in milliseconds for live nodes. */

@@ -1,6 +1,7 @@
 /** The events that the selected actor takes in its state: a button for each, with a form for its payload. */
 import { computed, signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import { HOW_TO_ALLOW } from '../offers.js';
 import { activePaths } from '../model/values.js';
 import { eventFields, sampleOf, valueOfField, type EventField } from '../model/event-fields.js';
 import { act, answerToSent, isAlive, offerNow } from './live-reach.js';
@@ -80,7 +81,7 @@ export function SendBar() {
         ))}
         {offerNow.value?.events && <OtherEvent key={name} node={name} />}
         {chosen && <Form key={`${name} ${chosen.name}`} node={name} choice={chosen} />}
-        {!offerNow.value && isAlive.value && <p class="hint">To send events, start the program with QUIVER_REACH=1.</p>}
+        {!offerNow.value && isAlive.value && <p class="hint">The program takes no events from this page. {HOW_TO_ALLOW}</p>}
         {offerNow.value && all.length === 0 && !offerNow.value.events && <p class="hint">It takes no command.</p>}
         {isCounterexample.value && <p class="hint">A message sent here begins its own run; the counterexample stays.</p>}
         {answerToSent.value !== null && (

@@ -2,8 +2,7 @@
  * A server with an inspector page for any program. Programs report to it through QUIVER_INSPECT, or through Stately's `@statelyai/inspect`.
  */
 import { LiveTrace } from '../live/live-trace.js';
-import { FreeNames } from '../live/free-names.js';
-import { Inbox, programKey, type Batch, type BatchAnswer, type Program } from '../live/inbox.js';
+import { Inbox, programKey, type BatchAnswer, type Program, type SocketBatch } from '../live/inbox.js';
 import { Merger } from '../live/merge.js';
 import { PROGRAMS } from '../live/protocol.js';
 import { Reaching } from '../live/reaching.js';
@@ -43,20 +42,23 @@ export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'ad
   const inbox = new Inbox(merger);
   const trace = new LiveTrace({ ...PROGRAMS, began }, () => merger.standing());
   const names = new Set<string>();
-  const programs = new FreeNames();
+  const inUse = new Set<number>();
   const speakStately = () => {
     // Every program that connects numbers its own actors and sends no name.
-    const { name, giveBack } = programs.take('program');
-    return { reader: new StatelyReader(merger, now, names, name), giveBack };
+    let number = 1;
+    while (inUse.has(number)) number++;
+    inUse.add(number);
+    const name = number === 1 ? 'program' : `program (${number})`;
+    return { reader: new StatelyReader(merger, now, names, name), giveBack: () => void inUse.delete(number) };
   };
   const current: Current = new Map();
-  const connect = (reply: (text: string) => void) => connection(inbox, current, speakStately, reply);
+  const reaching = new Reaching(merger, inbox);
+  const connect = (reply: (text: string) => void) => connection({ inbox, reaching, current, speakStately }, reply);
   const refused = (why: string) => {
     console.warn(`quiver: ${why}`);
     merger.refuse(why, now());
   };
   const report = (batch: unknown) => inbox.putAll(batch);
-  const reaching = new Reaching(merger, inbox);
   const written = () => trace.written;
   const served = await serveTrace(() => trace.text(), { ...options, connect, refused, report, reaching, written });
   return {
@@ -73,25 +75,31 @@ export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'ad
 /** The connection over which each program reports now: an older one may end later. */
 type Current = Map<string, ProgramConnection>;
 
+interface Receiver {
+  readonly inbox: Inbox;
+  readonly reaching: Reaching;
+  readonly current: Current;
+  speakStately(): { readonly reader: StatelyReader; readonly giveBack: () => void };
+}
+
 /** A program sends batches, as `xstate-quiver/inspector/browser` does, or single events of `@statelyai/inspect`. */
-function connection(
-  inbox: Inbox,
-  current: Current,
-  speakStately: () => { readonly reader: StatelyReader; readonly giveBack: () => void },
-  reply: (text: string) => void,
-): ProgramConnection {
+function connection({ inbox, reaching, current, speakStately }: Receiver, reply: (text: string) => void): ProgramConnection {
   let program: Program | null = null;
   let stately: ReturnType<typeof speakStately> | null = null;
+  let stopListening: (() => void) | null = null;
   const one: ProgramConnection = {
     take(text) {
       if (!text.startsWith(BATCH_START)) return (stately ??= speakStately()).reader.read(text);
-      const batch = parseRecord(text) as Partial<Batch>;
+      const batch = parseRecord(text) as Partial<SocketBatch>;
+      if (batch.answer !== undefined) return reaching.answered(batch.answer);
       const answer: BatchAnswer = { isTaken: inbox.putAll(batch, Infinity), number: batch.number };
       program = batch.program!;
       current.set(programKey(program), one);
+      if (batch.isReachable) stopListening ??= reaching.listen(program, (order) => reply(JSON.stringify(order)));
       reply(JSON.stringify(answer));
     },
     end(isLost) {
+      stopListening?.();
       stately?.reader.close();
       stately?.giveBack();
       if (!program || current.get(programKey(program)) !== one) return;

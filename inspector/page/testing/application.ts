@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { assign, createActor, fromPromise, setup, type AnyActorRef } from 'xstate';
 import { reportActors } from '../../live/actors.js';
 import { Outbox } from '../../live/outbox.js';
-import { actorTarget, Reached } from '../../live/reached.js';
+import { reachActors, Reached } from '../../live/reached.js';
 import { listenTo } from '../../live/listening.js';
 
 const cart = setup({ guards: { isPaid: () => false } }).createMachine({
@@ -52,12 +52,7 @@ export async function startApplication(url: string, { reach = false } = {}): Pro
   const program = { name: 'shop', run: String(Math.random()) };
   const outbox = new Outbox(url, program);
   const reached = new Reached();
-  onTestFinished(
-    reportActors(
-      (report) => outbox.put(report),
-      (name, ref, events) => reached.add(name, actorTarget(new WeakRef(ref), events)),
-    ),
-  );
+  onTestFinished(reportActors((report) => outbox.put(report), reachActors(reached)));
   await outbox.connect();
   if (reach) onTestFinished(listenTo(url, program, reached));
   const actor = createActor(app).start();
