@@ -63,7 +63,7 @@ test('a crashed client is gone after the patience, and forgotten after another o
   await client('x');
   await beats(time, 2);
   net.wire.isCut = () => true;
-  await beats(time, 37);
+  await beats(time, 41);
   expect(voter.received).toEqual(['x up', 'x down']);
   expect(rolesOfVoter()).toEqual(['guests', 'link x']);
   await beats(time, 32);

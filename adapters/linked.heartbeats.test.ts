@@ -67,6 +67,43 @@ test.each([0, 1, 2, 3, 4])('a peer that falls silent %i beats after a heartbeat 
   expect(receivedA).toEqual(['b up', 'b down']);
 });
 
+/** A voter and a client, which the voter lists or does not. */
+async function withClient(isListed: boolean) {
+  const [time, net] = [clock(), wireOf({ loss: 'possible' })];
+  const voter = linked(net.transport('v'), { peers: isListed ? ['x'] : [], open: true, clock: time });
+  const client = linked(net.transport('x'), { peers: ['v'], client: true, clock: time });
+  const [receivedVoter, receivedClient] = [voter, client].map(receivedBy);
+  await Promise.all([voter.connect(), client.connect()]);
+  onTestFinished(async () => {
+    for (const peer of [voter, client]) void peer.close();
+    await beats(time, 40);
+  });
+  return { ...net, time, received: () => [receivedVoter, receivedClient] };
+}
+
+const phases = [true, false].flatMap((isListed) => [0, 3, 6, 9].map((phase) => ({ isListed, phase })));
+
+test.each(phases)('an outage of 20 beats takes no link of a client down: %o', async ({ isListed, phase }) => {
+  const { time, wire, received } = await withClient(isListed);
+  await beats(time, 20 + phase);
+  wire.isCut = () => true;
+  await beats(time, 20);
+  wire.isCut = () => false;
+  await beats(time, 20);
+  expect(received()).toEqual([['x up'], ['v up']]);
+});
+
+test.each(phases)('a voter and its client notice silence within 41 beats: %o', async ({ isListed, phase }) => {
+  const { time, wire, received } = await withClient(isListed);
+  await beats(time, 20 + phase);
+  wire.isCut = () => true;
+  await beats(time, 41);
+  expect(received()).toEqual([
+    ['x up', 'x down'],
+    ['v up', 'v down'],
+  ]);
+});
+
 test.each([3, 6, 12])('a peer with a patience of %i beats probes an idle one in time', async (patience) => {
   const time = clock();
   const net = wireOf({ loss: 'possible' });

@@ -2,8 +2,8 @@
  * The link layer adds the guarantees that the papers assume to a transport that loses, duplicates or reports nothing about other peers.
  *
  * A chart (machines/link) runs between each two peers. It numbers messages, acknowledges them and sends them again until they arrive, once
- * and in order. Heartbeats show which peers are up. An outage that is shorter than five sixths of the patience of the failure detector only
- * delays messages. After a longer one the peers receive `down`, messages in flight are lost, and a later `up` starts over. `down` is a
+ * and in order. Heartbeats show which peers are up. An outage that is shorter than five sixths of the patience of the failure detector, or
+ * two thirds on the link of a client, only delays messages. After a longer one the peers receive `down`, messages in flight are lost, and a later `up` starts over. `down` is a
  * suspicion: the peer may still run behind a partition. If the transport reports that a peer is gone, one and a half heartbeats of silence
  * suffice, unless an earlier report about the same run of the peer was false.
  *
@@ -72,8 +72,8 @@ export interface LinkedOptions extends InEnvironment {
   /** Milliseconds between two heartbeats. Choose more than a round trip to avoid needless retransmissions. @defaultValue 100 */
   readonly beatMs?: number;
   /**
-   * Number of heartbeats without a frame after which a peer counts as gone; an idle link needs up to a fifth more. Use a similar value at all
-   * peers. @defaultValue 30
+   * Number of heartbeats without a frame after which a peer counts as gone; an idle link needs up to a fifth more, and that of a client a
+   * third. Use a similar value at all peers. @defaultValue 30
    */
   readonly patience?: number;
   /**
@@ -189,10 +189,11 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
       announce(notification as LinkNotification | GuestsNotification, medium, whole, drops, limits);
     });
     node.steps$.subscribe(({ role, event }) => {
-      const peer: NodeId | undefined = node.role(role!)?.context.peer;
+      const end = node.role(role!);
+      const peer: NodeId | undefined = end?.context.peer;
       // Deferred until the step is complete.
       if (peer !== undefined && outgoing.hasTurns(peer)) queueMicrotask(() => outgoing.handOn(peer));
-      if (event.type === 'frame' && isForAnother(event as Frame, node.role(role!)))
+      if (event.type === 'frame' && isForAnother(event as Frame, end))
         medium.broke(new ConnectionError(`another node uses the id "${transport.id}". Pass a unique id for each peer`));
     });
     void node.closed.then((error) => error && medium.lost(error));

@@ -268,9 +268,7 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
     this.dispatchEvent(new CustomEvent(notification.type, { detail: notification }));
   }
 
-  /**
-   * Stops participating; the transport stays open. Resolves when the last save is complete, so that a restart finds its values.
-   */
+  /** Stops participating; the transport stays open. Resolves when the last save is complete, so that a restart finds its values. */
   async close(): Promise<void> {
     this.flushCommands();
     this.end(null);
@@ -453,7 +451,9 @@ export class LiveNode<O = any, N extends string = string> extends EventTarget im
   /** Performs the effects of a step. Returns the sequence numbers of the messages sent. */
   private perform({ closed, timers, sends }: Outcome): readonly (number | null)[] {
     this.pending.follow({ closed, timers }, this.waiter);
-    return sends.flatMap(({ to, message }) => [to].flat().map((address) => this.send(address, message)));
+    return sends.flatMap(({ to, message }) =>
+      typeof to === 'object' ? to.map((address) => this.send(address, message)) : this.send(to, message),
+    );
   }
 
   private send(to: Address, message: Message): number | null {

@@ -61,4 +61,6 @@ export function refusal(value: Json): string | null {
 
 /** Length limit as JSON Schema counts: in characters, not in UTF-16 code units. */
 const isText = (value: unknown, lengthMax: number): boolean =>
-  typeof value === 'string' && value !== '' && value.length <= 2 * lengthMax && Array.from(value).length <= lengthMax;
+  typeof value === 'string' &&
+  value !== '' &&
+  (value.length <= lengthMax || (value.length <= 2 * lengthMax && Array.from(value).length <= lengthMax));

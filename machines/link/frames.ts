@@ -197,8 +197,9 @@ export const ackFrame = (c: LinkContext, received: Frame): Frame => frame(c, c.b
 export const isAckDue = (c: LinkContext): boolean =>
   2 * (c.expected - c.reported) >= c.window || 2 * c.unreported >= c.windowSize;
 
-/** Heartbeats between two frames of an idle link. A peer that is alive sends at least six in its patience. */
-const idlePace = ({ patience }: LinkInput): number => Math.max(1, Math.floor(patience / 6));
+/** Heartbeats between two frames of an idle link. A peer that is alive sends at least six in its patience, on a client's link three. */
+const idlePace = ({ patience, isClient, isGuest }: LinkInput): number =>
+  Math.max(1, Math.floor(patience / (isClient || isGuest ? 3 : 6)));
 
 /** True if two idle beats of the peer are missing, and it has to be probed. */
 export const isOverdue = (c: LinkContext): boolean => c.silence >= 2 * idlePace(c);

@@ -23,9 +23,9 @@
  * Limitations: silence cannot distinguish a dead peer from a slow one or a cut. A suspected peer may be alive, and then both ends see the
  * link go down and up again.
  *
- * An idle link sends a heartbeat every fifth beat, for the default patience of 30. A message that waits for an acknowledgment brings the
- * next one forward, and data frames carry acknowledgments themselves. If two idle beats of the peer are missing, each beat is a probe, which
- * the peer answers at once.
+ * An idle link sends a heartbeat every fifth beat, for the default patience of 30. The link of a client, of which a voter has many, sends
+ * one every tenth beat. A message that waits for an acknowledgment brings the next one forward, and data frames carry acknowledgments
+ * themselves. If two idle beats of the peer are missing, each beat is a probe, which the peer answers at once.
  *
  * A peer that is in no list here is a guest (guests.ts). Its end is forgotten when it has left, or has been silent for twice the patience.
  * Two clients do not link: each stops at the first proven frame of the other.

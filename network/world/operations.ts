@@ -73,11 +73,18 @@ export const asking =
   ({ args }) =>
     Boolean(guard(args, params?.(args)));
 
+function isEmpty(assigned: object): boolean {
+  for (const _ in assigned) return false;
+  return true;
+}
+
 export function assigning(assignment: Computed | Readonly<Record<string, unknown>>, params: Params): Operation {
   if (typeof assignment === 'function') {
     return (run) => {
       const { args } = run;
-      run.assign(Object.assign({}, args.context, assignment(args, params?.(args))));
+      const assigned = assignment(args, params?.(args));
+      // Contexts are immutable, so an equal one is not copied.
+      if (!isEmpty(assigned)) run.assign(Object.assign({}, args.context, assigned));
       return ASSIGNED;
     };
   }
