@@ -18,7 +18,8 @@ const shipped = await shippedFrom<ShippedCluster>(
   ['cluster/cluster'],
 );
 const { options, main } = actorsUnder(shipped, ['mesh']);
-const two: RehearseOptions = { ...options, peers: 3, runs: 2, shrinkSeconds: 0 };
+/** Seeds with many faults, among them a kill of each process. */
+const two: RehearseOptions = { ...options, peers: 3, runs: 2, seed: 15, shrinkSeconds: 0 };
 
 const { charts } = clusterCore as unknown as { charts: Record<string, unknown> };
 afterEach(() => {
@@ -28,7 +29,9 @@ afterEach(() => {
 test('with storage, all faults: acknowledged events are kept once and in one order', async () => {
   const { failure, counts } = await rehearse(two, main);
   expect(failure).toBeNull();
-  expect(counts['note']).toBeGreaterThan(100);
+  expect(counts['note']).toBeGreaterThan(500);
+  expect(counts['fault']).toBeGreaterThan(5);
+  expect(counts['end']).toBeGreaterThan(5);
 });
 
 test('without storage, under faults that end no process', async () => {
@@ -44,11 +47,11 @@ test('a host that applies repeated events again is found', async () => {
     }),
   );
   charts['host'] = hostMachine.provide({ actions: { enqueue: enqueue as never } });
-  const { failure } = await rehearse({ ...two, runs: 12 }, main);
+  const { failure } = await rehearse(two, main);
   expect(failure?.judge).toBe('one history');
 });
 
-/** Every process sends to one actor. After five seconds its host leaves: by a crash, or in an orderly way. */
+/** Every process sends to one actor. After a second and a half its host leaves: by a crash, or in an orderly way. */
 const leaving: Main = async ({ id, life, peers, knobs, note, listen, WebSocket, WebSocketServer }) => {
   const listening = { server: listen(), WebSocketServer };
   const mesh = shipped.webSocketMesh({ id, listen: listening, peers: peers.map((peer) => `ws://${peer}`), WebSocket } as never);
@@ -64,7 +67,7 @@ const leaving: Main = async ({ id, life, peers, knobs, note, listen, WebSocket, 
     if (knobs['leaves'] === 'by a crash') process.exit(1);
     hasLeft = true;
     void cluster.close();
-  }, 5_000);
+  }, 1_500);
   for (let sent = 0; !hasLeft; sent++) {
     const since = Date.now();
     await log.send({ type: 'ADD', tag: `${id}.${sent}` }).catch((error: unknown) => {
@@ -110,11 +113,11 @@ function waits() {
 
 // The network delays a message by 0.2 to 3 ms with these seeds.
 test.each([
-  ['by a crash', 'the patience of a link and 200 ms', 3_000 + 200],
-  ['in an orderly way', '100 ms', 100],
-])('a host that leaves %s delays an event by at most %s', async (leaves, _, ms) => {
+  ['by a crash', 'the patience of a link and 200 ms', 3_000 + 200, 6],
+  ['in an orderly way', '100 ms', 100, 3],
+])('a host that leaves %s delays an event by at most %s', async (leaves, _, ms, seconds) => {
   const { judge, found } = waits();
-  const options = { peers: 3, runs: 1, seconds: 7, faults: [], knobs: { leaves: [leaves] }, judges: [judge, noErrors()] };
+  const options = { peers: 3, runs: 1, seconds, faults: [], knobs: { leaves: [leaves] }, judges: [judge, noErrors()] };
   for (const seed of [4, 5]) expect((await rehearse({ ...options, seed, shrinkSeconds: 0 }, leaving)).failure).toBeNull();
   expect(Math.max(...found.flatMap(({ before }) => before))).toBeLessThan(15);
   expect(Math.max(...found.map(({ longest }) => longest))).toBeLessThanOrEqual(ms);
