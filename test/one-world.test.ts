@@ -16,7 +16,7 @@ import {
 } from './one-world.fixture.js';
 
 /** Runs of each protocol; the deep tests make 2,000 others in all. */
-const RUNS = 20;
+const RUNS = 10;
 /** A system with more states is compared up to a depth that has at least this many. */
 const STATES = 60;
 

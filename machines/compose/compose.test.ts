@@ -164,7 +164,7 @@ describe('stacked', () => {
       { at: 25, do: 'cut', link: ['n1', 'n2'] },
     ];
     const options = { line: { tree: 'stabilizing' }, lead: { leader: 'n1' } };
-    const scenario = { topology: { kind: 'ring', n: 4 }, options, events, until: { at: 300 } };
+    const scenario = { topology: { kind: 'ring', n: 4 }, options, events, until: { at: 120 } };
     const { verdict, summary } = run(officeWith(), scenario);
     expect(verdict).toBe('valid');
     expect((summary['lead'] as any).leaders).toEqual({ n0: 'n2', n1: 'n1', n2: 'n2', n3: 'n2' });
