@@ -96,7 +96,9 @@ describe.each(named)(
     test.each(properties)('a mistake breaks: %s', (property) => {
       const broken = mistakes[property]!(known[name]!);
       // The systems that are left are not searched.
-      const isBroken = systems.some(({ change }) => ask(broken, change, property).properties.some(({ holds }) => holds === false));
+      const isBroken = systems.some(({ change }) =>
+        ask(broken, change, property).properties.some(({ holds }) => holds === false),
+      );
       expect(isBroken).toBe(true);
     });
 
