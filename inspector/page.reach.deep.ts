@@ -14,6 +14,8 @@ interface Scene {
   readonly page: Page;
   readonly a: Peer;
   readonly b: Peer;
+  /** Starts a program that lets itself be reached with `1`. */
+  begin(id: string, reach: string): Promise<Peer>;
   leave(allowed?: RegExp): Promise<void>;
 }
 
@@ -33,7 +35,7 @@ async function scene({ isOneClosed = false } = {}): Promise<Scene> {
   for (const peer of [a, b, a]) await useLock(peer);
   await expect.poll(() => network(page)).toMatch(/0 messages on their way/);
   await page.keyboard.press('g');
-  return { receiving, page, a, b, leave };
+  return { receiving, page, a, b, begin, leave };
 }
 
 const network = (page: Page) => page.locator('[data-view="network"] [role="img"]').getAttribute('aria-label');
@@ -117,11 +119,15 @@ test.skipIf(!isHere)('clog and slow a channel, issue a command, reject nonsense'
   await leave(/422/);
 });
 
-test.skipIf(!isHere)('a program without gestures shows how to allow them', async () => {
-  const { page, leave } = await scene({ isOneClosed: true });
+test.skipIf(!isHere)('a program without gestures shows how to allow them, and takes them after that', async () => {
+  const { page, b, begin, leave } = await scene({ isOneClosed: true });
   await select(page, 'b directory');
   await card(page).getByText('does not let itself be reached. Start it with QUIVER_REACH=1').waitFor();
   expect(await card(page).getByRole('button').count()).toBe(0);
+  b.process.kill('SIGKILL');
+  await expect.poll(() => log(page)).toMatch(/b directory is gone/);
+  await begin('b', '1');
+  await card(page).getByRole('button', { name: 'pause' }).waitFor();
   await leave();
 });
 

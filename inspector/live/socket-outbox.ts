@@ -63,6 +63,8 @@ export class SocketOutbox {
       };
       socket.onmessage = ({ data }) => this.receive(JSON.parse(String(data)));
       socket.onclose = ({ code }) => this.lost(code);
+      // The package ws ends a program that does not listen for errors.
+      socket.onerror = () => {};
     } catch (error) {
       console.warn(`quiver: reports to the inspector at ${this.inspector.origin} have stopped: ${String(error)}`);
     }
@@ -95,6 +97,7 @@ export class SocketOutbox {
   }
 
   private lost(code: number): void {
+    const wasOpen = this.isOpen;
     this.isOpen = false;
     if (this.timer) clearTimeout(this.timer);
     if (this.isClosed) return;
@@ -103,11 +106,11 @@ export class SocketOutbox {
       this.unanswered = null;
     }
     const { origin, token } = this.inspector;
-    // A browser does not tell a program whether a server was absent or refused the connection.
-    if (this.failures === 0)
-      console.warn(
-        `quiver: no connection to the inspector at ${origin}; reports wait. Start quiver explore --live. If it runs, its token is not "${token}": pass the whole address that it printed.`,
-      );
+    // A browser does not report whether a server was absent or refused the connection.
+    const why = wasOpen
+      ? `the inspector at ${origin} has gone; reports wait until it is back.`
+      : `no connection to the inspector at ${origin}; reports wait. Start quiver explore --live. If it runs, its token is not "${token}": pass the whole address that it printed.`;
+    if (this.failures === 0) console.warn(`quiver: ${why}`);
     const pause = Math.min(RETRY_MS * 2 ** this.failures++, RETRY_MAX_MS);
     this.timer = setTimeout(() => this.connect(), pause);
   }

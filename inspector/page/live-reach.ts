@@ -44,8 +44,12 @@ export const answerToSent = computed((): string | null => {
 
 const selectedName = computed(() => (isAlive.value ? recording.value.nodes.names[selectedNode.value] : undefined));
 
+/** Changes when the node ends and starts: its program may then accept other gestures. */
+const starts = computed(() => growing().running[selectedNode.value]?.length);
+
 effect(() => {
   const node = selectedName.value;
+  void starts.value;
   offerOfNode.value = null;
   lastDone.value = null;
   sentAfter.value = Infinity;
