@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readTrace } from '../page/testing/traces.js';
-import { eventFields, sampleOf, valueOfField } from './event-fields.js';
+import { eventFields, sampleOf, valueOfField, writtenEvent } from './event-fields.js';
 
 const step = (at: number, node: string, event: object, chart = 'cart') => ({
   index: at,
@@ -39,4 +39,17 @@ test('fields read what they have written; an unreadable value is undefined', () 
   expect(fields.map(valueOfField)).toEqual([1, 'tea', true, ['x']]);
   expect(valueOfField({ name: 'count', kind: 'number', value: 'many' })).toBeUndefined();
   expect(valueOfField({ name: 'tags', kind: 'json', value: '[' })).toBeUndefined();
+});
+
+test.each([
+  ['', null],
+  [' GO ', { event: { type: 'GO' } }],
+  ['sign in', { event: { type: 'sign in' } }],
+  ['ADD {"item":"x"}', { event: { type: 'ADD', item: 'x' } }],
+  ['{"type":"ADD","item":"x"}', { event: { type: 'ADD', item: 'x' } }],
+  ['{"item":"x"}', { problem: expect.stringMatching(/^The event has no type\. Write \{"type":"GO"\}/) }],
+  ['{"type":1}', { problem: expect.stringMatching(/^The event has no type/) }],
+  ['ADD {item: 1}', { problem: expect.stringMatching(/^The text from \{ on is not JSON: ./) }],
+])('the event in %j', (text, expected) => {
+  expect(writtenEvent(text)).toEqual(expected);
 });

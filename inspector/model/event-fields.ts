@@ -1,4 +1,6 @@
-/** The payload of an event as the fields of a form, with the values that it had last in the trace. */
+/** Events that a person writes: a payload as the fields of a form, with the values that it had last in the trace, and an event as text. */
+import { fieldsOf, isObject } from '../../machines/checks.js';
+import { thrownText } from '../../machines/errors.js';
 import type { ReadTrace } from './recording.js';
 
 export interface EventField {
@@ -62,4 +64,25 @@ export function valueOfField({ kind, value }: EventField): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** An event, or why a text is none. */
+export type WrittenEvent = { readonly event: { readonly type: string } } | { readonly problem: string };
+
+/** Reads an event from `GO`, `ADD {"count":1}` or `{"type":"ADD","count":1}`. Returns `null` for an empty text. */
+export function writtenEvent(text: string): WrittenEvent | null {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  const start = trimmed.indexOf('{');
+  if (start < 0) return { event: { type: trimmed } };
+  const before = trimmed.slice(0, start).trim();
+  let payload: unknown;
+  try {
+    payload = JSON.parse(trimmed.slice(start));
+  } catch (error) {
+    return { problem: `The text from { on is not JSON: ${thrownText(error)}` };
+  }
+  const type = before === '' ? fieldsOf(payload)['type'] : before;
+  if (!isObject(payload) || typeof type !== 'string') return { problem: 'The event has no type. Write {"type":"GO"}, or GO.' };
+  return { event: { ...payload, type } };
 }

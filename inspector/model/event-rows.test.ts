@@ -55,6 +55,20 @@ describe('a row', () => {
       isWrong: false,
     });
   });
+
+  test('of a resolved promise has no timer; an earlier actor is already running', () => {
+    const node = 'shop/load';
+    const recording = traceOf([
+      step(0, { kind: 'start', node, event: { type: 'stands' } }),
+      step(1, { kind: 'timer', node, event: { type: 'xstate.promise.resolve', data: 3 } }),
+      step(2, { kind: 'timer', node, event: { type: 'xstate.after.2000.app.on' } }),
+    ]);
+    expect([0, 1, 2].map((line) => eventRow(recording, line)).map(({ from, type }) => [from, type])).toEqual([
+      ['', 'already running'],
+      ['', 'resolved'],
+      ['timer', 'after 2 s in on'],
+    ]);
+  });
 });
 
 test('internal events of XState in words', () => {

@@ -56,7 +56,7 @@ function stepRow(recording: ReadTrace, line: number, step: StepLine): EventRow {
   const sender = kind === 'deliver' ? (recording.senderAt(line) ?? (from === undefined ? '' : String(from))) : '';
   const changes = Object.entries(roles).map(([role, after]) => ({ role, before: viewBefore(recording, line, role), after }));
   return {
-    from: kind === 'timer' ? 'timer' : (by ?? sender),
+    from: kind === 'timer' && !isResult(type) ? 'timer' : (by ?? sender),
     to: node,
     type: typeOf(step, sender),
     payload: payloadText(payload),
@@ -65,6 +65,9 @@ function stepRow(recording: ReadTrace, line: number, step: StepLine): EventRow {
     isWrong: /^xstate\.(error|promise\.reject)/.test(type) || (['crash', 'corrupt'].includes(kind) && type !== 'ended'),
   };
 }
+
+/** A promise or an observable takes its own result. */
+const isResult = (type: string): boolean => /^xstate\.(promise|observable)\./.test(type);
 
 /** A line that is neither a message nor a command is named after its event. */
 function typeOf({ kind, event }: StepLine, sender: string): string {
@@ -76,7 +79,7 @@ function typeOf({ kind, event }: StepLine, sender: string): string {
     case 'timer':
       return eventName(String(event['timer'] ?? event.type));
     case 'start':
-      return event.type;
+      return event.type === 'stands' ? 'already running' : event.type;
     case 'crash':
       return event.type === 'failed' || event.type === 'ended' || event.type === 'gone' ? event.type : 'crash';
     default:

@@ -57,6 +57,23 @@ test('the sender is known if nodes know each other by their ports', () => {
   expect(received).toEqual(hits('kind:deliver node:n1', locking));
 });
 
+test('the end of a name, without a number, is enough; a part of its last word is not', () => {
+  const all = ['shop/boss', 'shop/boss/checkout', 'shop/boss/checkout/payment (2)', 'shop/checkout', 'shop/precheckout'];
+  const step = { at: 0, kind: 'deliver', sent: [], emitted: [], roles: {}, clock: {} };
+  const header = { quiver: 1, protocol: 'programs', scenario: null, seed: 0, nodes: [], links: [], charts: {}, properties: [] };
+  const lines = all.map((node, index) => ({ ...step, index, node, event: { type: 'GO', from: 'shop/boss' } }));
+  const programs = readTrace([header, ...lines].map((line) => JSON.stringify(line)).join('\n'));
+  const found = (text: string) => hits(text, programs).map((line) => all[line]);
+  expect(found('node:checkout')).toEqual(['shop/boss/checkout', 'shop/checkout']);
+  expect(found('node:boss/checkout')).toEqual(['shop/boss/checkout']);
+  expect(found('-node:checkout node:payment')).toEqual(['shop/boss/checkout/payment (2)']);
+  expect(found('node:"payment (2)"')).toEqual(['shop/boss/checkout/payment (2)']);
+  expect(found('node:"payment (1)"')).toEqual([]);
+  expect(found('from:boss')).toEqual(all);
+  const unknown = (text: string) => queryOf(text).unknownNodes(programs);
+  expect(unknown('-node:chekout from:boss to:checkout type:GOO')).toEqual(['chekout']);
+});
+
 test('states and contexts are those after the step, whether it changed them or not', () => {
   const waiting = hits('node:n1 state:waiting');
   expect(hits('node:n1 state:waiting.last')[0]).toBe(waiting[0]);

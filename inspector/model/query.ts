@@ -2,7 +2,7 @@
  * Queries for lines of a trace: `node:n3 type:find ctx.parent=n5 state:compete violated`.
  *
  * A line matches if every term matches. Terms about states and contexts concern the node that took the step, in any of its roles, after the
- * step. Terms about violations match the step that caused the violation, although the trace records it one line earlier. A minus in front
+ * step. A node is named by its whole name or by the end of it: `checkout` is `shop/boss/checkout`, too. Terms about violations match the step that caused the violation, although the trace records it one line earlier. A minus in front
  * of a term negates it; quotes keep words together.
  *
  * A query that consists of terms about states, contexts and a node matches intervals: from a step of the node to its next step that does
@@ -32,12 +32,16 @@ type Holds = (place: Place) => boolean;
 interface Term {
   readonly about: 'node' | 'standing' | 'moment';
   readonly holds: Holds;
+  /** The name of a node in it. */
+  readonly named?: string;
 }
 
 export interface Query {
   answers(recording: ReadTrace, line: number): boolean;
   /** True if the query matches intervals between steps of a node. */
   readonly lasts: boolean;
+  /** The names in the query that no node has. */
+  unknownNodes(recording: ReadTrace): readonly string[];
 }
 
 /** The terms of a query, as the help lists them. */
@@ -59,6 +63,8 @@ export function queryOf(text: string): Query {
   const isOfStep = terms.some(({ about }) => about === 'standing');
   return {
     lasts: isOfStep && terms.every(({ about }) => about !== 'moment'),
+    unknownNodes: ({ nodes }) =>
+      terms.flatMap(({ named }) => (named === undefined || nodes.names.some((name) => isNamed(name, named)) ? [] : [named])),
     answers(recording, line) {
       if (isOfStep && recording.nodeOf(line) < 0) return false;
       if (recording.kindOf(line) === 'violated' && recording.seenAt(line) !== line) return false;
@@ -70,8 +76,8 @@ export function queryOf(text: string): Query {
 
 function termOf(word: string): Term {
   if (word.startsWith('-') && word.length > 1) {
-    const { about, holds } = termOf(word.slice(1));
-    return { about, holds: (place) => !holds(place) };
+    const { holds, ...term } = termOf(word.slice(1));
+    return { ...term, holds: (place) => !holds(place) };
   }
   const text = word.replaceAll('"', '');
   if (text.startsWith('ctx.')) return { about: 'standing', holds: contextTerm(text) };
@@ -79,8 +85,17 @@ function termOf(word: string): Term {
   if (name === undefined || word.startsWith('"')) return { about: 'moment', holds: plain(text) };
   if (!isAsked(name)) throw nothingToAsk(name);
   if (value === '') throw new UsageError(`"${name}:" has no value. Write one after the colon, without a space: ${ASKED[name]}`);
-  return { about: name === 'node' ? 'node' : name === 'state' ? 'standing' : 'moment', holds: TERMS[name](value) };
+  const about = name === 'node' ? 'node' : name === 'state' ? 'standing' : 'moment';
+  return { about, holds: TERMS[name](value), ...(NAMES_A_NODE.has(name) ? { named: value } : {}) };
 }
+
+const NAMES_A_NODE: ReadonlySet<Asked> = new Set(['node', 'from', 'to']);
+
+/** A name without the number of actors with the same id is enough. */
+const isNamed = (name: unknown, wanted: string): boolean =>
+  typeof name === 'string' &&
+  (name.endsWith(wanted) || name.endsWith(')')) &&
+  [name, name.replace(/ \(\d+\)$/, '')].some((full) => full === wanted || full.endsWith(`/${wanted}`));
 
 const isAsked = (name: string): name is Asked => Object.hasOwn(ASKED, name);
 
@@ -100,9 +115,9 @@ const TERMS: Readonly<Record<Asked, (value: string) => Holds>> = {
     (value) =>
     ({ recording, line, violations, isOfStep }) =>
       (recording.nodeOf(line) >= 0
-        ? recording.nodes.names[recording.nodeOf(line)] === value
-        : recording.line(line).kind !== 'verdict' && nodesOf(recording.line(line)).includes(value)) ||
-      (!isOfStep && violations.some((violation) => nodesOf(recording.line(violation)).includes(value))),
+        ? isNamed(recording.nodes.names[recording.nodeOf(line)], value)
+        : recording.line(line).kind !== 'verdict' && concerns(recording, line, value)) ||
+      (!isOfStep && violations.some((violation) => concerns(recording, violation, value))),
   kind: (value) => (place) => matchesAny(place, (line) => place.recording.kindOf(line) === value),
   type:
     (value) =>
@@ -120,13 +135,13 @@ const TERMS: Readonly<Record<Asked, (value: string) => Holds>> = {
     (value) =>
     ({ recording, line }) =>
       // The event of a node that knows the others by its ports names a port.
-      (recording.nodeOf(line) >= 0 && recording.senderAt(line) === value) ||
-      fieldsOf(recording.line(line).event)['from'] === value ||
+      (recording.nodeOf(line) >= 0 && isNamed(recording.senderAt(line), value)) ||
+      isNamed(fieldsOf(recording.line(line).event)['from'], value) ||
       fieldsOf(recording.line(line))['by'] === value,
   to:
     (value) =>
     ({ recording, line }) =>
-      recording.step(line)?.sent.some(({ to }) => to === value) ?? false,
+      recording.step(line)?.sent.some(({ to }) => isNamed(to, value)) ?? false,
   state: (value) => (place) =>
     rolesAfter(place).some(({ view }) =>
       [...activePaths(view.value)].some((path) => path === value || path.endsWith(`.${value}`)),
@@ -174,6 +189,9 @@ const valueIn = (inner: unknown, key: string): unknown =>
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const rolesAfter = ({ recording, line }: Place) => new Moment(recording, line).roles(recording.nodeOf(line));
+
+const concerns = (recording: ReadTrace, line: number, value: string): boolean =>
+  nodesOf(recording.line(line)).some((name) => isNamed(name, value));
 
 function nodesOf(line: TraceLine): readonly string[] {
   return isStep(line) ? [line.node] : [...(line.between ?? []), ...(line.refutes?.nodes ?? [])];
