@@ -39,7 +39,7 @@ test('1,500 promises that ended are one row of the tree, whatever is selected', 
   expect(await axeComplaints(page)).toEqual([]);
 });
 
-test('the keys of the tree move, open and close, and a letter goes to its filter', async () => {
+test('the keys of the tree move, open and close; the keys of the page work in it, too', async () => {
   const { page, application } = await opened();
   await application.load(3);
   await expect.poll(() => tree(page)).toHaveLength(4);
@@ -55,8 +55,14 @@ test('the keys of the tree move, open and close, and a letter goes to its filter
   await expect.poll(() => page.locator('#title-chart').innerText()).toBe('Statechart of shop/app/cart');
   await press('End', 'ArrowRight');
   await expect.poll(() => tree(page)).toHaveLength(7);
-  await press('c', 'a', 'r');
-  expect(await page.getByRole('textbox', { name: 'filter the actors' }).inputValue()).toBe('car');
+  await press('0');
+  expect(await page.getByRole('button', { name: 'fit the whole chart' }).getAttribute('aria-pressed')).toBe('true');
+  await press('c', '1');
+  expect(await page.locator('.page.has-wide-chart').count()).toBe(1);
+  expect(await page.getByRole('button', { name: 'follow the active states' }).getAttribute('aria-pressed')).toBe('true');
+  const filter = page.getByRole('textbox', { name: 'filter the actors' });
+  await press('c', 'Shift+Tab', 'c', 'a', 'r');
+  expect(await filter.inputValue()).toBe('car');
   await expect.poll(() => tree(page)).toEqual([expect.stringMatching(/shop/), 'app idle', 'cart empty']);
 });
 

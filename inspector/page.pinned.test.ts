@@ -6,6 +6,7 @@ import { directoryTrace } from './page/testing/traces.js';
 test('the charts of two nodes, then two versions of a chart with their differences', async () => {
   const { page, close } = await openPage(directoryTrace());
   await page.locator('.state').first().waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole('button', { name: 'keep this chart next to another one' }).click();
   await page.getByRole('button', { name: 'Nodes', exact: true }).click();
   await page.getByRole('treeitem').filter({ hasText: 'n4' }).click();

@@ -125,12 +125,20 @@ function stretchesOf(
   ];
 }
 
-/** The nodes that act or receive a message in the visible part, in the order of the topology. All nodes, if there are few. */
+/**
+ * The nodes that act or receive a message in the visible part, in the order of the topology. All nodes, if there are few, but for actors
+ * that have ended before.
+ */
 export function lanesIn(recording: ReadTrace, axis: Axis, window: Window, always: readonly number[], allUpTo: number): number[] {
-  const { nodes, messages } = recording;
-  if (nodes.size <= allUpTo) return nodes.names.map((_, node) => node);
+  const { nodes, messages, programs, running } = recording;
   const shown = new Set(always);
   const [first, end] = linesIn(recording, axis, window);
+  const hasEnded = (node: number) => {
+    const changes = running[node] ?? [];
+    const before = changes[lastAtMost(changes, 2 * first - 1)];
+    return programs[node] !== undefined && before !== undefined && before % 2 === 0;
+  };
+  if (nodes.size <= allUpTo) return nodes.names.flatMap((_, node) => (hasEnded(node) && !shown.has(node) ? [] : [node]));
   for (let line = first; line < Math.min(end, first + DOTS_MAX); line++) {
     if (recording.nodeOf(line) >= 0) shown.add(recording.nodeOf(line));
   }

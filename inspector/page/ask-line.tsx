@@ -1,17 +1,16 @@
 /** The query line with its results: the matching lines, the intervals, and the test that it can become. */
 import { useEffect, useRef } from 'preact/hooks';
 import { aroundLine, holdingAt, type Interval } from '../model/intervals.js';
-import { ASKED } from '../model/query.js';
 import { savedQuery } from '../model/saved-test.js';
 import { numberText } from '../model/words.js';
-import { askings, goToHit, hits, intervals, isAsking, askedText, questionProblem, stopsAtHits } from './ask.js';
+import { askings, goToHit, hits, intervals, isAsking, askedText, QUERY_HINT, questionProblem, stopsAtHits } from './ask.js';
 import { download } from './download.js';
 import { offer, scenarioNow } from './reach.js';
 import { More } from './more.js';
 import { IconButton } from './panel.js';
 import { currentLine, recording, showLine, timed } from './state.js';
 
-const EXAMPLE = 'node:n3 type:find state:waiting ctx.parent=n5 violated';
+const EXAMPLE = 'node:n3 type:find state:waiting';
 
 export function AskLine() {
   const input = useRef<HTMLInputElement>(null);
@@ -74,7 +73,7 @@ export function AskLine() {
         class={questionProblem.value === null ? 'hint' : 'problem'}
         role={questionProblem.value === null ? undefined : 'alert'}
       >
-        {questionProblem.value ?? `${Object.keys(ASKED).join(', ')}, ctx.KEY, words; a minus negates`}
+        {questionProblem.value ?? QUERY_HINT}
       </p>
       {intervals.value && intervals.value.length > 0 && <Held all={intervals.value} />}
     </form>

@@ -2,10 +2,13 @@
 import { computed, effect, signal } from '@preact/signals';
 import { lastAtMost } from '../model/columns.js';
 import { Intervals, stretchesOf, type Interval } from '../model/intervals.js';
-import { queryOf, type Query } from '../model/query.js';
+import { ASKED, queryOf, type Query } from '../model/query.js';
 import type { ReadTrace } from '../model/recording.js';
 import { breakpoints, currentLine, followsEnd, growing, isLoading, pauseAt, stopAtBreakpoint } from './state.js';
 import { thrownText } from '../../machines/errors.js';
+
+/** The terms of a query in one line. */
+export const QUERY_HINT = `${Object.keys(ASKED).join(', ')}, ctx.KEY, words; a minus negates`;
 
 export const askedText = signal('');
 export const isAsking = signal(false);

@@ -54,7 +54,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   },
   // Marks of a protocol on its nodes.
   tones: {
-    modules: ['drawDots', 'drawCircles', 'lookOf', 'drawName', 'drawStretch', 'Actor', 'Legend'],
+    modules: ['drawDots', 'drawCircles', 'lookOf', 'drawName', 'drawStretch', 'chipsOf', 'Legend'],
   },
   // A state of a chart, in lanes, nodes, plots, tables and the chart.
   state: {
@@ -69,7 +69,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
       'States',
       'ChartPicture',
       'Thumbnail',
-      'Actor',
+      'chipsOf',
       'State',
       'Group',
       'Picture',

@@ -3,13 +3,16 @@ import { computed } from '@preact/signals';
 import { eventRow, shownLines, type ContextChange, type EventRow, type StateChange } from '../model/event-rows.js';
 import { lastAtMost } from '../model/columns.js';
 import { isStep } from '../../network/trace.js';
+import { queryOf } from '../model/query.js';
 import { refusalText } from '../model/why.js';
-import { sentence } from '../model/words.js';
+import { idOf, sentence } from '../model/words.js';
+import { nearestWord } from '../../network/scenario/read.js';
 import { charts } from './chart/charts.js';
-import { askedText, hits, isAsking, questionProblem } from './ask.js';
+import { askedText, hits, isAsking, QUERY_HINT, questionProblem } from './ask.js';
+import { nameNextTo } from './node-names.js';
 import { stateStyle } from './state-names.js';
 import { currentLine, growing, pauseAt, recording, showLine, timed } from './state.js';
-import { shortTimeText } from './time-text.js';
+import { timeText } from './time-text.js';
 import { VirtualList } from './virtual.js';
 
 const ROW_HEIGHT = 26;
@@ -32,13 +35,17 @@ export function Events() {
   const { count, lineAt, rowOf } = shown.value;
   const here = currentLine.value < growing().first ? -1 : rowOf(currentLine.value);
   return (
-    <div class={`events${growing().header?.began === undefined ? '' : ' has-clock'}`}>
+    <div
+      class={`events${hasClock() ? ' has-clock' : ''}`}
+      style={{ '--time': `${Math.max(placeText(growing().end - 1).length, PLACE_MIN)}ch` }}
+    >
       <div class="filter">
         {!isAsking.value && (
           <input
             type="text"
             aria-label="filter the events"
-            placeholder="Filter: node:app type:GO -type:tick"
+            placeholder="Filter: from:app -type:GO"
+            title={QUERY_HINT}
             value={askedText.value}
             onInput={({ currentTarget: { value } }) => (askedText.value = value)}
             onKeyDown={(event) => event.key === 'Escape' && (askedText.value = '')}
@@ -65,22 +72,29 @@ export function Events() {
         head={<Head />}
         row={(row) => <Row key={lineAt(row)} row={row} line={lineAt(row)} isNow={row === here} />}
       />
-      {count === 0 && <p class="empty">{isFiltered.value ? 'No event answers the filter.' : 'Nothing has happened yet.'}</p>}
+      {count === 0 && (
+        <p class="empty">{isFiltered.value ? `No event answers the filter.${unknownText()}` : 'Nothing has happened yet.'}</p>
+      )}
     </div>
   );
 }
 
+/** Why nothing answers, if it is a name. */
+function unknownText(): string {
+  const [name] = queryOf(askedText.value).unknownNodes(growing());
+  if (name === undefined) return '';
+  const meant = nearestWord(name, growing().nodes.names.map(idOf));
+  return ` No node is called "${name}".${meant === undefined ? '' : ` Did you mean "${meant}"?`}`;
+}
+
+/** The least width of the first column, in characters. */
+const PLACE_MIN = 7;
+
+const hasClock = (): boolean => growing().header?.began !== undefined;
+
 const Head = () => (
   <div role="row" aria-rowindex={1} class="event-row is-head">
-    {[
-      'Time',
-      ...(growing().header?.began === undefined ? [] : ['Clock']),
-      'From → to',
-      'Event',
-      'Payload',
-      'State',
-      'Context',
-    ].map((name) => (
+    {['Time', ...(hasClock() ? ['Clock'] : []), 'From → to', 'Event', 'Payload', 'State', 'Context'].map((name) => (
       <span role="columnheader" key={name}>
         {name}
       </span>
@@ -105,18 +119,19 @@ function Row({ row, line, isNow }: { row: number; line: number; isNow: boolean }
           type="button"
           tabIndex={-1}
           aria-label={`${placeText(line)} ${sentence(recording.value.line(line))}`}
-          title={`line ${line + 1}`}
+          title={[`line ${line + 1}`, ...(hasClock() ? [placeText(line), clockText(line)] : [])].join(', ')}
         >
           {placeText(line)}
         </button>
       </span>
-      {recording.value.header?.began !== undefined && (
+      {hasClock() && (
         <span role="cell" class="clock">
           {clockText(line)}
         </span>
       )}
       <span role="cell" class="route" title={`${event.from} → ${event.to}`}>
-        {event.from !== '' && <bdi>{shorten(event.from)}</bdi>} {event.to !== '' && <>→ {shorten(event.to)}</>}
+        {event.from !== '' && <bdi>{nameNextTo(event.from, event.to)}</bdi>}{' '}
+        {event.to !== '' && <>→ {nameNextTo(event.to, event.from)}</>}
       </span>
       <Cells event={event} answer={answer} />
     </div>
@@ -158,22 +173,13 @@ const State = ({ chart, before, after }: StateChange) => (
 );
 
 /** A counterexample has no times, but lines. */
-const placeText = (line: number): string => (timed.value ? shortTimeText(recording.value.at(line)) : String(line + 1));
+const placeText = (line: number): string =>
+  line >= growing().first && timed.value ? timeText(recording.value.at(line)) : String(line + 1);
 
 function clockText(line: number): string {
   const clock = new Date(recording.value.header!.began! + recording.value.at(line));
   return `${clock.toLocaleTimeString('en-GB')}.${String(clock.getMilliseconds()).padStart(3, '0')}`;
 }
-
-/** The end of a name identifies it better than its start, which many names share. */
-const NAME_MAX = 26;
-const shorten = (name: string): string => {
-  const { nodes, groups } = recording.value;
-  const isClusterActor = groups[nodes.find(name)] !== undefined;
-  const parts = name.split('/');
-  const short = parts.length > 2 || isClusterActor ? parts.slice(-2).join(' › ') : parts.at(-1)!;
-  return short.length > NAME_MAX ? `${short.slice(0, 9)}…${short.slice(-(NAME_MAX - 10))}` : short;
-};
 
 /** The arrow keys go from row to row. */
 function walk(event: KeyboardEvent): void {

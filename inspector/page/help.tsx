@@ -45,9 +45,9 @@ export function Help() {
           </div>
           <div>
             <dt>
-              <kbd>+ − 0</kbd>
+              <kbd>+ −</kbd>
             </dt>
-            <dd>inside of the chart: nearer, farther, as large as fits; the wheel with Ctrl does so, too</dd>
+            <dd>inside of the chart: nearer, farther; the wheel with Ctrl does so, too</dd>
           </div>
         </dl>
         <h2>Reading it</h2>
@@ -57,7 +57,8 @@ export function Help() {
         </p>
         <p>
           In the statechart active states are lit, the transitions of the last step are drawn strong, and those whose guards
-          refused are red. If an old trace does not record the transition, the possible ones are dashed.
+          refused are dotted, with their words slanted. If an old trace does not record the transition, the possible ones are
+          dashed.
         </p>
         <button type="submit" class="button">
           Close

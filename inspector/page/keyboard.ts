@@ -1,5 +1,6 @@
 /** The keys of the page, as its help lists them. */
 import { ask, goToHit } from './ask.js';
+import { zoomToFit, zoomToFollow } from './chart/pan.js';
 import { changeSpeed, isPlaying, pauseAt, play, recording, selectedMessage, setAxis, axis, step, timed, trail } from './state.js';
 import { isChartWide, isReachOpen, isHelpOpen, isPaletteOpen, maximized, toggleTheme } from './shell.js';
 
@@ -44,6 +45,8 @@ export const KEYS: readonly Key[] = [
   { keys: ['n'], shown: 'n', does: 'to the next line that answers', press: () => goToHit(1) },
   { keys: ['N'], shown: 'Shift n', does: 'to the line before that answers', press: () => goToHit(-1) },
   { keys: ['c'], shown: 'c', does: 'half the page for the chart', press: () => (isChartWide.value = !isChartWide.value) },
+  { keys: ['0'], shown: '0', does: 'the whole chart', press: zoomToFit },
+  { keys: ['1'], shown: '1', does: 'the chart follows the active states', press: zoomToFollow },
   { keys: ['Escape'], shown: 'Esc', does: 'back to all views', press: () => (maximized.value = null) },
   { keys: ['t'], shown: 't', does: 'light or dark', press: () => toggleTheme() },
   { keys: ['?'], shown: '?', does: 'this help', press: () => (isHelpOpen.value = !isHelpOpen.value) },

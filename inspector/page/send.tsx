@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { HOW_TO_ALLOW } from '../offers.js';
 import { activePaths } from '../model/values.js';
-import { eventFields, sampleOf, valueOfField, type EventField } from '../model/event-fields.js';
+import { eventFields, sampleOf, valueOfField, writtenEvent, type EventField } from '../model/event-fields.js';
 import { act, answerToSent, isAlive, offerNow } from './live-reach.js';
 import { charts } from './chart/charts.js';
 import { isCounterexample, reachProblem } from './reach.js';
@@ -160,37 +160,31 @@ function Form({ node, choice }: { node: string; choice: Choice }) {
 /** Any event: an actor takes what its machine does not name, too. */
 function OtherEvent({ node }: { node: string }) {
   const [text, setText] = useState('');
-  const event = eventIn(text);
+  const written = writtenEvent(text);
+  const problem = written && 'problem' in written ? written.problem : null;
   return (
     <form
       class="send-other"
       onSubmit={(submitted) => {
         submitted.preventDefault();
-        if (event) void act([{ do: 'send', node, event }]);
+        if (written && 'event' in written) void act([{ do: 'send', node, event: written.event }]);
       }}
     >
       <input
         type="text"
         aria-label="another event"
-        placeholder='Another: GO or {"type":"GO"}'
+        aria-invalid={problem !== null}
+        aria-describedby="another-problem"
+        placeholder='Another: GO or GO {"count":1}'
         value={text}
         onInput={({ currentTarget: { value } }) => setText(value)}
       />
-      <button type="submit" class="button" disabled={!event}>
+      <button type="submit" class="button" disabled={written === null || problem !== null}>
         Send
       </button>
+      <p id="another-problem" class="problem" aria-live="polite">
+        {problem}
+      </p>
     </form>
   );
-}
-
-function eventIn(text: string): { readonly type: string } | null {
-  const trimmed = text.trim();
-  if (trimmed === '') return null;
-  if (!trimmed.startsWith('{')) return { type: trimmed };
-  try {
-    const event = JSON.parse(trimmed);
-    return typeof event.type === 'string' ? event : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
 /** The nodes as a tree: program, actor, child, each with its kind, its state and its last event. */
 import { computed, signal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import type { JSX } from 'preact';
 import { lastAtMost } from '../model/columns.js';
 import { eventRow } from '../model/event-rows.js';
 import { treeRows, type ActorRow, type TreeRow } from '../model/actor-tree.js';
@@ -44,7 +44,6 @@ const active = computed(() => {
 });
 
 export function ActorTree() {
-  const search = useRef<HTMLInputElement>(null);
   const all = rows.value;
   return (
     <section class="panel panel-tree" aria-labelledby="title-tree">
@@ -54,7 +53,6 @@ export function ActorTree() {
       </header>
       <div class="filter">
         <input
-          ref={search}
           type="text"
           aria-label="filter the actors"
           placeholder="Filter"
@@ -69,7 +67,7 @@ export function ActorTree() {
         aria-label="actors"
         tabIndex={0}
         aria-activedescendant={all[active.value] && idOfRow(active.value)}
-        onKeyDown={(event) => onTreeKey(event, search.current)}
+        onKeyDown={onTreeKey}
         count={all.length}
         rowHeight={ROW_HEIGHT}
         current={active.value}
@@ -133,41 +131,52 @@ const KINDS: Readonly<Record<string, string>> = {
   actor: 'actor',
 };
 
+/** How it stands: that it does not run, what a protocol marks it with, or the states of its roles. */
+function chipsOf(node: number): readonly JSX.Element[] {
+  const life = moment.value.life(node);
+  const { badge = '', tone = 'plain' } = moment.value.overlay(node) ?? {};
+  if (life !== 'alive') return [<span class={`chip is-${life}`}>{life}</span>];
+  if (badge !== '')
+    return [
+      <span class="chip" style={{ '--state': `var(--${tone}-fill)` }}>
+        {badge}
+      </span>,
+    ];
+  return moment.value.roles(node).map(({ role, view }) => {
+    const state = valueText(view.value);
+    return (
+      <span class="chip" key={role} style={{ '--state': stateStyle(view.chart, state) }}>
+        {state}
+      </span>
+    );
+  });
+}
+
 function Actor({ row: { node, label } }: { row: ActorRow }) {
   const { logics, steps, nodes } = recording.value;
-  const life = moment.value.life(node);
   const kind = KINDS[logics[node] ?? ''];
   const own = steps[node] ?? [];
   const last = own[lastAtMost(own, currentLine.value)];
   const event = last === undefined ? null : eventRow(recording.value, last);
-  const roles = moment.value.roles(node);
-  const { badge = '', tone = 'plain' } = moment.value.overlay(node) ?? {};
   const host = nodes.names[moment.value.host(node)];
-  const error = life === 'failed' && last !== undefined ? String(recording.value.step(last)?.event['error'] ?? '') : '';
+  const isFailed = moment.value.life(node) === 'failed' && last !== undefined;
+  const error = isFailed ? String(recording.value.step(last)?.event['error'] ?? '') : '';
+  const [chip, ...more] = chipsOf(node);
   return (
     <span class="actor" title={nodes.names[node]}>
       <span class="name">
         <b>{label}</b>
-        {life !== 'alive' && <span class={`chip is-${life}`}>{life}</span>}
-        {life === 'alive' && badge !== '' && (
-          <span class="chip" style={{ '--state': `var(--${tone}-fill)` }}>
-            {badge}
-          </span>
-        )}
-        {life === 'alive' &&
-          badge === '' &&
-          roles.slice(0, 2).map(({ role, view }) => {
-            const state = valueText(view.value);
-            return (
-              <span class="chip" key={role} style={{ '--state': stateStyle(view.chart, state) }}>
-                {state}
-              </span>
-            );
-          })}
+        {kind !== undefined && <i class="muted">{kind}</i>}
       </span>
-      <span class="muted">
-        {kind !== undefined && <i>{kind}</i>} {host !== undefined && <b>on {host}</b>}{' '}
-        {error !== '' ? <span class="error">{error}</span> : event?.type}
+      <span class="now">
+        {chip}
+        <span class="rest">
+          {more}
+          <span class="muted">
+            {host !== undefined && <b>on {host} </b>}
+            {error !== '' ? <span class="error">{error}</span> : event?.type}
+          </span>
+        </span>
       </span>
     </span>
   );
@@ -185,20 +194,10 @@ function choose(row: TreeRow): void {
   else toggle(row.key);
 }
 
-/** Keys of a tree as in the ARIA pattern: they move, open and close. A letter goes to the filter. */
-function onTreeKey(event: KeyboardEvent, search: HTMLInputElement | null): void {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const all = rows.value;
-  const here = Math.max(active.value, 0);
-  const row = all[here];
-  if (event.key.length === 1 && event.key !== ' ' && search) {
-    event.preventDefault();
-    event.stopPropagation();
-    filter.value += event.key;
-    search.focus();
-    return;
-  }
-  if (!row || !moveIn(event.key, all, here)) return;
+/** Keys of a tree as in the ARIA pattern: they move, open and close. Letters are the keys of the page. */
+function onTreeKey(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || rows.value.length === 0) return;
+  if (!moveIn(event.key, rows.value, Math.max(active.value, 0))) return;
   event.preventDefault();
   event.stopPropagation();
 }

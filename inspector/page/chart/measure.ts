@@ -22,3 +22,11 @@ export function widthOf(text: string, font: string): number {
 }
 
 export const measure: Measure = (text, size) => widthOf(text, size === 'name' ? `600 13px ${FONT}` : labelFont(650));
+
+/** The text, or its start and its end if it is wider than `room`. The end of a name identifies it better than its middle does. */
+export function fitted(text: string, font: string, room: number): string {
+  let shown = text;
+  for (let kept = text.length - 1; kept > 1 && widthOf(shown, font) > room; kept--)
+    shown = `${text.slice(0, Math.floor(kept * 0.4))}…${text.slice(-Math.ceil(kept * 0.6))}`;
+  return shown;
+}

@@ -48,8 +48,6 @@ const KEYS: Readonly<Record<string, () => void>> = {
   '+': nearer,
   '=': nearer,
   '-': farther,
-  '0': zoomToFit,
-  '1': zoomToFollow,
 };
 
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {

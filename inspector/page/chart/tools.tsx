@@ -61,7 +61,7 @@ function Appearance({ charts, count, next }: AppearanceProps) {
       <input
         type="text"
         aria-label="search states, events, guards and actions"
-        placeholder="search the chart"
+        placeholder="search"
         value={soughtText.value}
         onInput={(event) => {
           soughtText.value = event.currentTarget.value;

@@ -2,13 +2,16 @@
 import { palette } from '../colors.js';
 import { labelFont, widthOf } from '../chart/measure.js';
 import { gaugesWidth } from './draw.js';
-import { along, between } from './geometry.js';
+import { drawFolds, writeProgramNames } from './draw-programs.js';
+import { along, between, type Spot } from './geometry.js';
 import { circle, fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, type Emphasis } from './ink.js';
 import { LABEL_HEIGHT, LabelPlaces, type CenteredBox } from './places.js';
+import type { ProgramNodes } from './programs.js';
 import type { EdgeMark, Scene, SceneNode } from './scene.js';
 
 /** A name inside of its node keeps this distance from the circle, at half of the height of its letters. */
 const INSIDE = { pad: 1, half: 4.5 } as const;
+const LEADER = '★';
 /** From a node to the middle of the word below. */
 const BELOW = 9.5;
 const FONTS = { badge: labelFont(700), state: labelFont(450), mark: labelFont(600) } as const;
@@ -17,24 +20,37 @@ const MARK_PARTS = [0.38, 0.5, 0.6, 0.3] as const;
 /** The most labels of links. Beyond it, correct ones are only drawn for the selected node. */
 const MARKS_MAX = 8;
 
-/** Draws all labels and returns the areas that they cover. */
-export function drawLabels(drawn: Drawn, scene: Scene, emphasis: Emphasis): LabelPlaces {
+/** The content of a picture that has labels. */
+export interface Labeled {
+  readonly scene: Scene;
+  readonly programs: readonly ProgramNodes[];
+  readonly emphasis: Emphasis;
+}
+
+/** Draws all labels and returns the areas that they cover. Where not all have room, the first ones win. */
+export function drawLabels(drawn: Drawn, { scene, programs, emphasis }: Labeled): LabelPlaces {
   const { ctx } = drawn;
   const isCrowd = drawn.count > LABELS_MAX;
-  const places = isCrowd ? new LabelPlaces() : LabelPlaces.around(drawn);
+  const places = isCrowd ? LabelPlaces.on(drawn) : LabelPlaces.around(drawn);
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
-  const badges = badgeBoxes(drawn, scene.nodes, places);
-  if (!isCrowd) keepOthers(drawn, scene, places);
+  if (!isCrowd) keepGauges(drawn, scene, places);
   drawWrong(drawn, scene.marks);
-  drawNames(drawn, scene.nodes, emphasis, places);
+  const { chosen, others } = namedNodes(drawn, scene.nodes, emphasis);
+  // There is always room for the chosen ones.
+  for (const node of chosen) drawName(drawn, node, scene.nodes[node], true, places);
+  const badged = badgedNodes(scene.nodes);
+  for (const [node, shown] of badged) if (chosen.includes(node)) drawBadge(drawn, node, shown, places);
+  drawFolds(drawn, drawn.folds, places);
+  writeProgramNames(drawn, programs, places);
+  for (const node of others) drawName(drawn, node, scene.nodes[node], false, places);
+  for (const [node, shown] of badged) if (!chosen.includes(node)) drawBadge(drawn, node, shown, places);
   drawMarks(drawn, scene.marks, emphasis, places);
-  drawBadges(drawn, scene.nodes, badges);
   return places;
 }
 
-/** Gauges and words for what is folded have their places. */
-function keepOthers(drawn: Drawn, { nodes }: Scene, places: LabelPlaces): void {
+/** Gauges have their places. */
+function keepGauges(drawn: Drawn, { nodes }: Scene, places: LabelPlaces): void {
   const radius = radiusOf(drawn);
   for (const [node, { gauges }] of nodes.entries()) {
     const { x, y } = spotOf(drawn, node);
@@ -42,26 +58,25 @@ function keepOthers(drawn: Drawn, { nodes }: Scene, places: LabelPlaces): void {
     if (gauges.length > 0)
       places.keep({ x: x + radius + 5 + width / 2, y: y - 8, width: width + 8, height: 2 * radius + LABEL_HEIGHT });
   }
-  for (const { nodes, description } of drawn.folds) {
-    const { x, y } = spotOf(drawn, nodes[0]!);
-    places.keep({ x, y: y + radius + BELOW, width: widthOf(description, labelFont(550)), height: LABEL_HEIGHT });
-  }
 }
 
-function drawNames(drawn: Drawn, nodes: readonly SceneNode[], { node: selected, hovered }: Emphasis, places: LabelPlaces): void {
-  const { names, count } = drawn;
+function namedNodes(drawn: Drawn, nodes: readonly SceneNode[], { node: selected, hovered }: Emphasis) {
   const isChosen = (node: number) => node === selected || node === hovered;
-  const showsAll = count <= LABELS_MAX || drawn.view.scale > 1.6;
+  const showsAll = drawn.count <= LABELS_MAX || drawn.view.scale > 1.6;
   const isFolded = new Set(drawn.folds.flatMap((fold) => fold.nodes));
-  const shown = [...names.keys()].filter(
+  const shown = [...drawn.names.keys()].filter(
     (node) => (showsAll || isChosen(node)) && !isFolded.has(node) && nodes[node]?.isHere !== false,
   );
-  // There is always room for the chosen ones.
-  for (const node of shown.filter(isChosen)) drawName(drawn, node, nodes[node], true, places);
-  for (const node of shown) if (!isChosen(node)) drawName(drawn, node, nodes[node], false, places);
+  return { chosen: shown.filter(isChosen), others: shown.filter((node) => !isChosen(node)) };
 }
 
-/** Inside of the node if it fits, otherwise below it, with the state of the node. */
+interface Line {
+  readonly text: string;
+  readonly font: string;
+  readonly color: string;
+}
+
+/** Inside of the node if it fits, otherwise below it or next to it, with the state of the node if there is room for both. */
 function drawName(drawn: Drawn, node: number, shown: SceneNode | undefined, isChosen: boolean, places: LabelPlaces): void {
   const { ctx } = drawn;
   const colors = palette();
@@ -72,8 +87,9 @@ function drawName(drawn: Drawn, node: number, shown: SceneNode | undefined, isCh
   const width = widthOf(name, labelFont(700));
   const isInside = radius > INSIDE.half && width / 2 + INSIDE.pad <= Math.sqrt(radius ** 2 - INSIDE.half ** 2);
   const state = shorten(stateText(shown));
-  const lines = [
-    ...(isInside ? [] : [{ text: name, font, color: isChosen || drawn.count <= 40 ? colors.ink : colors.muted }]),
+  const words = { text: name, font, color: isChosen || drawn.count <= 40 ? colors.ink : colors.muted };
+  const lines: Line[] = [
+    ...(isInside ? [] : [words]),
     ...(state === '' ? [] : [{ text: state, font: FONTS.state, color: colors.muted }]),
   ];
   if (isInside) {
@@ -81,14 +97,33 @@ function drawName(drawn: Drawn, node: number, shown: SceneNode | undefined, isCh
     fillText(ctx, name, x, y + 0.5, colors.tones[shown?.tone ?? 'plain'].text, null);
   }
   if (lines.length === 0) return;
-  const height = lines.length * LABEL_HEIGHT;
-  const widest = Math.max(...lines.map(({ text, font }) => widthOf(text, font)));
-  const box = { x, y: y + radius + BELOW + (height - LABEL_HEIGHT) / 2, width: widest, height };
-  if (!places.take(box) && !isChosen) return;
-  for (const [i, { text, font, color }] of lines.entries()) {
+  const around = (some: readonly Line[]) => boxesAround(drawn, node, some);
+  const free = places.take(around(lines)) ?? places.take(around(lines.slice(0, 1)));
+  // The chosen node may cover others.
+  const box = free ?? (isChosen ? LabelPlaces.on(drawn).take(around(lines)) : null);
+  if (!box) return;
+  if (!free) places.keep(box);
+  const rows = lines.slice(0, Math.round(box.height / LABEL_HEIGHT));
+  for (const [i, { text, font, color }] of rows.entries()) {
     ctx.font = font;
-    fillText(ctx, text, x, box.y + (i + 0.5) * LABEL_HEIGHT - height / 2, color, colors.panel);
+    fillText(ctx, text, box.x, box.y + (i + 0.5) * LABEL_HEIGHT - box.height / 2, color, colors.panel);
   }
+}
+
+/** The places for lines at a node, the best one first: below it, above it, and on both sides. */
+function boxesAround(drawn: Drawn, node: number, lines: readonly Line[]): CenteredBox[] {
+  const radius = radiusOf(drawn);
+  const { x, y } = spotOf(drawn, node);
+  const height = lines.length * LABEL_HEIGHT;
+  const width = Math.max(...lines.map(({ text, font }) => widthOf(text, font)));
+  const away = radius + BELOW + (height - LABEL_HEIGHT) / 2;
+  const aside = radius + 5 + width / 2;
+  return [
+    { x, y: y + away },
+    { x: x + aside, y },
+    { x: x - aside, y },
+    { x, y: y - away },
+  ].map((middle) => ({ ...middle, width, height }));
 }
 
 /** The states of a node of a program, or why it does not act. */
@@ -96,53 +131,57 @@ function stateText({ life, state }: Pick<SceneNode, 'life' | 'state'> = { life: 
   return life === 'alive' ? state : life;
 }
 
-/** The areas of badges with words, by node: next to, above or below the node, where they cover no other node and no other badge if possible. */
-function badgeBoxes(drawn: Drawn, nodes: readonly SceneNode[], places: LabelPlaces): ReadonlyMap<number, CenteredBox> {
-  const radius = radiusOf(drawn);
-  const right = drawn.ctx.canvas.width / drawn.ctx.getTransform().a;
-  const shown = [...nodes.entries()]
-    .filter(([, { badge }]) => badge !== null && badge !== '' && badge !== '●')
-    .slice(0, LABELS_MAX);
-  const boxes = new Map<number, CenteredBox>();
-  for (const [node, { badge }] of shown) {
-    const spot = spotOf(drawn, node);
-    const { x, y } = spot;
-    const width = Math.max(widthOf(shorten(badge!), FONTS.badge) + 10, BADGE_HEIGHT);
-    const away = radius * 0.86 - 6 + width / 2;
-    const candidates = [
-      { x: x + away, y: y - radius * 0.86 - 1 },
-      { x: x - away, y: y - radius * 0.86 - 1 },
-      { x, y: y - radius - BADGE_HEIGHT / 2 },
-      { x, y: y + radius + BADGE_HEIGHT / 2 },
-    ].map((middle) => ({ ...middle, width, height: BADGE_HEIGHT }));
-    const isSeen = (box: CenteredBox) => box.x - width / 2 >= 0 && box.x + width / 2 <= right;
-    const free = candidates.find((box) => isSeen(box) && places.take(box, spot));
-    const box = free ?? candidates.find(isSeen) ?? candidates[0]!;
-    if (!free) places.keep(box);
-    boxes.set(node, box);
-  }
-  return boxes;
+const TOKEN = '●';
+
+/** All nodes with a token, and the first ones with words. */
+function badgedNodes(nodes: readonly SceneNode[]): (readonly [number, SceneNode])[] {
+  let words = 0;
+  return [...nodes.entries()].filter(([, { badge, isHere }]) => {
+    if (badge === null || badge === '' || !isHere) return false;
+    return badge === TOKEN || ++words <= LABELS_MAX;
+  });
 }
 
-function drawBadges(drawn: Drawn, nodes: readonly SceneNode[], boxes: ReadonlyMap<number, CenteredBox>): void {
+/** A badge with words: next to, above or below the node, where it covers no other node and no other words. Without room, its symbol remains. */
+function drawBadge(drawn: Drawn, node: number, { badge }: SceneNode, places: LabelPlaces): void {
+  if (badge === null) return;
   const { ctx } = drawn;
-  const radius = radiusOf(drawn);
   const colors = palette();
-  ctx.font = FONTS.badge;
-  for (const [node, { badge }] of nodes.entries()) {
-    if (badge === null || badge === '') continue;
-    if (badge === '●') {
-      const { x, y } = spotOf(drawn, node);
-      circle(ctx, { x: x + radius * 0.86, y: y - radius * 0.86 }, Math.max(radius * 0.46, 4), colors.ink, colors.panel);
-    } else if (boxes.has(node)) {
-      const { x, y, width, height } = boxes.get(node)!;
-      ctx.fillStyle = colors.ink;
-      ctx.beginPath();
-      ctx.roundRect(x - width / 2, y - height / 2, width, height, height / 2);
-      ctx.fill();
-      fillText(ctx, shorten(badge), x, y + 0.5, colors.panel, null);
-    }
+  const radius = radiusOf(drawn);
+  const spot = spotOf(drawn, node);
+  if (badge === TOKEN) {
+    const { x, y } = spot;
+    circle(ctx, { x: x + radius * 0.86, y: y - radius * 0.86 }, Math.max(radius * 0.46, 4), colors.ink, colors.panel);
+    return;
   }
+  const texts = [shorten(badge), ...(badge.startsWith(LEADER) ? [LEADER] : [])];
+  for (const text of texts) {
+    const box = places.take(badgeBoxes(spot, radius, Math.max(widthOf(text, FONTS.badge) + 10, BADGE_HEIGHT)), spot);
+    if (!box) continue;
+    ctx.fillStyle = colors.ink;
+    ctx.beginPath();
+    ctx.roundRect(box.x - box.width / 2, box.y - box.height / 2, box.width, box.height, box.height / 2);
+    ctx.fill();
+    ctx.font = FONTS.badge;
+    fillText(ctx, text, box.x, box.y + 0.5, colors.panel, null);
+    return;
+  }
+}
+
+function badgeBoxes({ x, y }: Spot, radius: number, width: number): CenteredBox[] {
+  const away = radius * 0.86 - 6 + width / 2;
+  const up = radius * 0.86 + 1;
+  const outside = radius + BADGE_HEIGHT / 2;
+  return [
+    { x: x + away, y: y - up },
+    { x: x - away, y: y - up },
+    { x, y: y - outside },
+    { x: x + away, y: y + up },
+    { x: x - away, y: y + up },
+    { x, y: y + outside },
+    // Below a name and a state.
+    { x, y: y + outside + 2 * LABEL_HEIGHT + 3 },
+  ].map((middle) => ({ ...middle, width, height: BADGE_HEIGHT }));
 }
 
 /** Links with a wrong label are red. */
@@ -171,8 +210,8 @@ function drawMarks(drawn: Drawn, marks: readonly EdgeMark[], { node, hovered }: 
     if (!wrong && marks.length > MARKS_MAX && !isAsked(from) && !isAsked(to)) continue;
     const text = shorten(label);
     const width = widthOf(text, FONTS.mark);
-    const spots = MARK_PARTS.map((part) => along([spotOf(drawn, from), spotOf(drawn, to)], part));
-    const at = spots.find(({ x, y }) => places.take({ x, y, width: width + 4, height: LABEL_HEIGHT }));
+    const size = { width: width + 4, height: LABEL_HEIGHT };
+    const at = places.take(MARK_PARTS.map((part) => ({ ...along([spotOf(drawn, from), spotOf(drawn, to)], part), ...size })));
     if (at) fillText(ctx, text, at.x, at.y, wrong ? colors.wrong : colors.muted, colors.panel);
   }
 }

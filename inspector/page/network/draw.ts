@@ -214,7 +214,7 @@ function writeLabels(
     const middles = [1, -1].flatMap((up) =>
       [1, -1].map((right) => ({ x: x + right * (away + width / 2), y: y - up * away, width, height: LABEL_HEIGHT })),
     );
-    const middle = middles.find((box) => places.take(box)) ?? (isChosen ? middles[0]! : null);
+    const middle = places.take(middles) ?? (isChosen ? middles[0]! : null);
     if (middle) fillText(ctx, text, middle.x - width / 2, middle.y, moving.color, palette().panel);
   }
 }

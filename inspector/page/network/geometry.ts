@@ -16,11 +16,16 @@ export const toPlane = ({ scale, dx, dy }: Viewport, x: number, y: number): Spot
   y: (y - dy) / scale,
 });
 
-/** Margins for the names of nodes, and for outlines and names of programs. */
-export const MARGIN = { nodes: 48, programs: 72 } as const;
+/** Around all nodes: a part in pixels, for words and circles, and a part that shrinks with the picture, for the outlines of programs. */
+interface Margin {
+  readonly pixels: number;
+  readonly scaled: number;
+}
+
+export const MARGIN = { nodes: { pixels: 48, scaled: 0 }, programs: { pixels: 32, scaled: 36 } } as const;
 
 /** A viewport that shows all nodes with a margin. */
-export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number, height: number, around: number): Viewport {
+export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number, height: number, around: Margin): Viewport {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let i = 0; i < xs.length; i++) {
     left = Math.min(left, xs[i]!);
@@ -29,10 +34,10 @@ export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number,
     bottom = Math.max(bottom, ys[i]!);
   }
   if (left > right) return { scale: 1, dx: width / 2, dy: height / 2 };
-  const margin = Math.min(around, width / 4, 0.37 * height);
+  const margin = Math.min(around.pixels, width / 4, 0.37 * height);
   const scale = Math.min(
-    (width - 2 * margin) / Math.max(right - left, 1),
-    (height - 2 * margin) / Math.max(bottom - top, 1),
+    (width - 2 * margin) / Math.max(right - left + 2 * around.scaled, 1),
+    (height - 2 * margin) / Math.max(bottom - top + 2 * around.scaled, 1),
     2.4,
   );
   return {

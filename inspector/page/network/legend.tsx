@@ -1,5 +1,6 @@
 /** The meanings of the colors in the picture. */
 import { colorStyle, TONES } from '../colors.js';
+import { LegendList } from '../legend-list.js';
 import { recording } from '../state.js';
 import { GAUGE_FILLS, SAMPLES } from './draw.js';
 import { POINTER_DASHES } from './draw-links.js';
@@ -17,7 +18,7 @@ export function Legend({ scene }: { scene: Scene }) {
   const gauges = reader.value?.gaugeKinds.names ?? [];
   const pointers = reader.value?.pointerKinds.names ?? [];
   return (
-    <ul class="legend" aria-label="legend" tabIndex={0}>
+    <LegendList label="legend">
       {Object.entries(SYMBOLS).map(
         ([symbol, meaning]) => badges.some((badge) => badge.includes(symbol)) && <li key={symbol}>{`${symbol} ${meaning}`}</li>,
       )}
@@ -75,7 +76,7 @@ export function Legend({ scene }: { scene: Scene }) {
           {type}
         </li>
       ))}
-    </ul>
+    </LegendList>
   );
 }
 

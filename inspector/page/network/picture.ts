@@ -243,7 +243,7 @@ function paintGround(drawn: Drawn): LabelPlaces {
     drawRoads(drawn, links.value);
     drawWay(drawn, emphasis.value);
     drawCommunities(drawn, communities.value, scene.value, emphasis.value);
-    drawFolds(drawn, folds.value);
+    drawFolds(drawn, folds.value, LabelPlaces.on(drawn));
     return LabelPlaces.full();
   }
   // The nodes of a group are in several programs, and bands between these would hide them.
@@ -254,6 +254,5 @@ function paintGround(drawn: Drawn): LabelPlaces {
   drawSelection(drawn, emphasis.value);
   drawNodes(drawn, scene.value);
   drawGauges(drawn, scene.value);
-  drawFolds(drawn, folds.value);
-  return drawLabels(drawn, scene.value, emphasis.value);
+  return drawLabels(drawn, { scene: scene.value, programs: programs.value ?? [], emphasis: emphasis.value });
 }

@@ -4,7 +4,7 @@
  */
 import type { LaneSlice } from '../../model/spacetime.js';
 import type { Size } from '../../model/chart-shapes.js';
-import { labelFont, LABEL_SIZE, widthOf } from '../chart/measure.js';
+import { labelFont, widthOf } from '../chart/measure.js';
 import { palette, stateColor } from '../colors.js';
 import { fillText } from '../network/ink.js';
 
@@ -29,9 +29,8 @@ const BAND = { part: 0.74, max: 30 } as const;
 /** Rows of roles are set apart where there is room for it. */
 const GAP = { from: 4, size: 1 } as const;
 const EDGE = 1;
-const NAME = { height: 13, inset: 8 } as const;
-/** From this height on, a name is at the bottom of its slice, below the dots of the lane. */
-const BELOW_DOTS = 20;
+/** The height of a name, and its distance from everything else. */
+const NAME = { height: 13, gap: 7 } as const;
 const FONT = labelFont(500);
 
 export const bandHeight = (laneHeight: number): number => Math.min(laneHeight * BAND.part, BAND.max);
@@ -63,26 +62,44 @@ export function drawSlices(ctx: CanvasRenderingContext2D, size: Size, scale: Lan
   }
 }
 
-/** Writes the names of states over their slices. `nameOf` returns the name of a state by its number. */
+interface SliceNames {
+  /** The name of a state by its number. */
+  readonly nameOf: (state: number) => string;
+  /** By lane, in ascending order: where something else is drawn on it. */
+  readonly covered: ReadonlyMap<number, readonly number[]>;
+  /** Where the lanes begin. */
+  readonly top: number;
+}
+
+/** Writes the names of states over their slices, where dots and arrows leave room for them. */
 export function writeNames(
   ctx: CanvasRenderingContext2D,
   size: Size,
   scale: LaneScale,
   slices: readonly LaneSlice[],
-  nameOf: (state: number) => string,
+  { nameOf, covered, top }: SliceNames,
 ): void {
   ctx.font = FONT;
   ctx.textAlign = 'left';
   ctx.textBaseline = 'middle';
-  for (const { slice, box, tall } of inSight(size, scale, slices))
-    if (tall >= NAME.height) drawName(ctx, size.width, scale.left, box, nameOf(slice.state), stateColor(slice.state));
+  for (const { slice, box, tall } of inSight(size, scale, slices)) {
+    const y = box.y + box.height / 2;
+    if (tall < NAME.height || y - NAME.height / 2 < top || y + NAME.height / 2 > size.height) continue;
+    // The lane of an actor has one chart, which needs no name.
+    const name = slice.rows === 1 ? nameOf(slice.state).replace(/^.*?: /, '') : nameOf(slice.state);
+    const [from, to] = [Math.max(box.x, scale.left), Math.min(box.x + box.width, size.width)];
+    const x = freePlace(from + NAME.gap, to - NAME.gap, widthOf(name, FONT), covered.get(slice.lane) ?? []);
+    if (x !== null) fillText(ctx, name, x, y, palette().ink, stateColor(slice.state));
+  }
 }
 
-/** Begins where the slice does, or where the picture does. */
-function drawName(ctx: CanvasRenderingContext2D, right: number, left: number, box: Box, name: string, ground: string): void {
-  const from = Math.max(box.x, left) + NAME.inset;
-  const room = Math.min(box.x + box.width, right) - from - 3;
-  if (room < LABEL_SIZE || widthOf(name, FONT) > room) return;
-  const y = box.height < BELOW_DOTS ? box.y + box.height / 2 : box.y + box.height - NAME.height / 2;
-  fillText(ctx, name, from, y, palette().ink, ground);
+/** The first place between `from` and `to` for a width that none of the given points is close to. */
+function freePlace(from: number, to: number, width: number, covered: readonly number[]): number | null {
+  let start = from;
+  for (const x of covered) {
+    if (x + NAME.gap < start) continue;
+    if (x - NAME.gap >= start + width) break;
+    start = x + NAME.gap;
+  }
+  return start + width <= to ? start : null;
 }

@@ -12,12 +12,14 @@ import {
   type Stretch,
   type Window,
 } from '../../model/spacetime.js';
-import { idOf, numberText } from '../../model/words.js';
+import { numberText } from '../../model/words.js';
 import { hits, intervals } from '../ask.js';
 import { chainLines } from '../asked-why.js';
 import type { Size } from '../../model/chart-shapes.js';
+import { fitted, labelFont, widthOf } from '../chart/measure.js';
 import { messageColor, palette } from '../colors.js';
 import { distanceToLine } from '../network/geometry.js';
+import { nodeNames } from '../node-names.js';
 import { stateNames } from '../state-names.js';
 import { timeText } from '../time-text.js';
 import { bandHeight, boxOf, drawSlices, writeNames, type LaneScale } from './draw-slices.js';
@@ -25,30 +27,23 @@ import { axis, currentLine, isPlaying, playhead, recording, growing, selectedMes
 
 const LANES_SHOWN_ALL = 24;
 const HEAD = 20;
+const TICK_FONT = labelFont(400);
 /** Below this lanes run into each other, and the picture scrolls. */
 const LANE_HEIGHT = { min: 6, max: 44 } as const;
 const NAME_HEIGHT = 12;
 /** How many lines of the trace one sees at first. */
 const LINES_AT_FIRST = 36;
 
-/** As wide as the longest name, within reason. */
-const NAMES_WIDTH = { min: 40, max: 150, character: 8 } as const;
-export const namesWidth = computed(() => {
-  const longest = Math.max(0, ...laneNodes.value.map((node) => laneName(node).length));
-  return Math.min(Math.max(longest * NAMES_WIDTH.character + 18, NAMES_WIDTH.min), NAMES_WIDTH.max);
-});
-
-/** An actor is named by its parent and its id; both ends of a long name are shown. */
-const NAME_MAX = 18;
-function laneName(node: number): string {
-  const { nodes, programs, parents } = recording.value;
-  const name = nodes.names[node] ?? '';
-  if (programs[node] === undefined || !name.startsWith(`${programs[node]}/`)) return name;
-  const parent = parents[node];
-  return parent === undefined ? name.slice(programs[node].length + 1) : `${idOf(nodes.names[parent]!)} › ${idOf(name)}`;
-}
-
 const size = signal<Size>({ width: 0, height: 0 });
+
+/** The names of the lanes are as wide as the longest one, up to a part of the picture. */
+const NAMES = { min: 40, part: 0.48, max: 220, pad: 8 } as const;
+const nameFont = (isChosen: boolean): string => labelFont(isChosen ? 700 : 500);
+export const namesWidth = computed(() => {
+  const longest = Math.max(0, ...laneNodes.value.map((node) => widthOf(nodeNames.value[node] ?? '', nameFont(true))));
+  const max = Math.min(size.value.width * NAMES.part, NAMES.max);
+  return Math.max(Math.min(longest + 2 * NAMES.pad, max), NAMES.min);
+});
 /** The visible length of the time axis, as chosen by the viewer. `null` before that. */
 export const chosenSpan = signal<number | null>(null);
 /** The distance by which the viewer has moved the visible part away from the playhead. */
@@ -160,13 +155,34 @@ export function paintSpacetime(ctx: CanvasRenderingContext2D, given: Size): void
   ctx.clip();
   drawSlices(ctx, given, scale, diagram.value.slices);
   for (const stretch of diagram.value.stretches) drawStretch(ctx, scale, stretch);
-  writeNames(ctx, given, scale, diagram.value.slices, nameOfState);
   drawHeld(ctx, scale);
-  for (const arrow of diagram.value.arrows) if (isInSight(given, scale, arrow.from, arrow.to)) drawArrow(ctx, scale, arrow);
-  for (const dot of diagram.value.dots) if (isInSight(given, scale, dot, dot)) drawDot(ctx, scale, dot);
+  const arrows = diagram.value.arrows.filter(({ from, to }) => isInSight(given, scale, from, to));
+  const dots = diagram.value.dots.filter((dot) => isInSight(given, scale, dot, dot));
+  writeNames(ctx, given, scale, diagram.value.slices, {
+    nameOf: nameOfState,
+    covered: coveredIn(scale, dots, arrows),
+    top: HEAD,
+  });
+  for (const arrow of arrows) drawArrow(ctx, scale, arrow);
+  for (const dot of dots) drawDot(ctx, scale, dot);
   drawPlayhead(ctx, given, scale);
   ctx.restore();
   drawNames(ctx, given, scale);
+}
+
+/** By lane: where dots and arrows cover it. */
+function coveredIn({ x }: LaneScale, dots: readonly Dot[], arrows: readonly Arrow[]): ReadonlyMap<number, readonly number[]> {
+  const covered = new Map<number, number[]>(laneNodes.value.map((_, lane) => [lane, []]));
+  for (const dot of dots) covered.get(dot.lane)?.push(x(dot.x));
+  for (const { from, to } of arrows) {
+    const [first, last] = [Math.min(from.lane, to.lane), Math.max(from.lane, to.lane)];
+    for (let lane = first + 1; lane < last; lane++) {
+      const part = (lane - from.lane) / (to.lane - from.lane);
+      covered.get(lane)?.push(x(from.x) + part * (x(to.x) - x(from.x)));
+    }
+  }
+  for (const xs of covered.values()) xs.sort((a, b) => a - b);
+  return covered;
 }
 
 type Place = { readonly x: number; readonly lane: number };
@@ -182,7 +198,7 @@ function drawGrid(ctx: CanvasRenderingContext2D, { width, height }: Size, scale:
   ctx.strokeStyle = colors.faint;
   ctx.fillStyle = colors.muted;
   ctx.lineWidth = 1;
-  ctx.font = '12px system-ui, sans-serif';
+  ctx.font = TICK_FONT;
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   ctx.beginPath();
@@ -190,7 +206,9 @@ function drawGrid(ctx: CanvasRenderingContext2D, { width, height }: Size, scale:
     const x = Math.round(scale.x(value)) + 0.5;
     ctx.moveTo(x, HEAD);
     ctx.lineTo(x, height);
-    ctx.fillText(axis.value === 'lines' ? numberText(value + 1) : timeText(value), x, HEAD / 2 + 1);
+    const text = axis.value === 'lines' ? numberText(value + 1) : timeText(value);
+    const half = widthOf(text, TICK_FONT) / 2;
+    if (x - half >= scale.left && x + half <= width) ctx.fillText(text, x, HEAD / 2 + 1);
   }
   ctx.stroke();
   ctx.strokeStyle = colors.line;
@@ -350,12 +368,12 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: LaneS
     const isChosen = lane === chosen;
     // Without room for all names, each represents those above it. The selected one always has its name.
     const isCovered = y - last < NAME_HEIGHT || (chosen !== undefined && Math.abs(y - scale.y(chosen)) < NAME_HEIGHT);
-    if (y < 0 || y > height || (isCovered && !isChosen)) continue;
+    if (y < HEAD + NAME_HEIGHT / 2 || y > height - NAME_HEIGHT / 2 || (isCovered && !isChosen)) continue;
     last = y;
-    ctx.font = `${isChosen ? 700 : 500} 12px system-ui, sans-serif`;
+    const font = (ctx.font = nameFont(isChosen));
     ctx.fillStyle = isChosen ? colors.selected : colors.ink;
-    const name = laneName(node);
-    ctx.fillText(name.length > NAME_MAX ? `${name.slice(0, 5)}…${name.slice(6 - NAME_MAX)}` : name, namesWidth.value - 8, y);
+    const name = fitted(nodeNames.value[node] ?? '', font, namesWidth.value - 2 * NAMES.pad);
+    ctx.fillText(name, namesWidth.value - NAMES.pad, y);
   }
   ctx.restore();
 }

@@ -5,6 +5,7 @@ import { numberText, sentence } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
 import { colorStyle } from '../colors.js';
 import type { Dot } from '../../model/spacetime.js';
+import { LegendList } from '../legend-list.js';
 import { More } from '../more.js';
 import { IconButton, Panel } from '../panel.js';
 import { currentLine, isPlaying, recording, selectedNode, selectMessage, showLine } from '../state.js';
@@ -127,7 +128,7 @@ const STATES_MAX = 8;
 function States() {
   const states = [...new Set(diagram.value.slices.map(({ state }) => state))].sort((a, b) => a - b);
   return (
-    <ul class="legend" aria-label="states in sight" tabIndex={0}>
+    <LegendList label="states in sight">
       {states.slice(0, STATES_MAX).map((state) => (
         <li key={state}>
           <span class="swatch" style={{ background: colorStyle('state', state) }} />
@@ -139,7 +140,7 @@ function States() {
           <More names={states.slice(STATES_MAX).map(nameOfState)} />
         </li>
       )}
-    </ul>
+    </LegendList>
   );
 }
 

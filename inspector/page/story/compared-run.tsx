@@ -38,7 +38,7 @@ function paint(ctx: CanvasRenderingContext2D): void {
   drawPointers(drawn, scene);
   drawNodes(drawn, scene);
   drawGauges(drawn, scene);
-  const places = drawLabels(drawn, scene, NOTHING);
+  const places = drawLabels(drawn, { scene, programs: [], emphasis: NOTHING });
   drawMessages(drawn, movingOn(drawn), NOTHING, places);
 }
 
