@@ -6,7 +6,7 @@
  */
 import type { Message, NodeId } from '../machines/effects.js';
 import type { InEnvironment } from './environment.js';
-import { linkFor } from './links.js';
+import { withLink } from './links.js';
 import { Channels } from './node/channels.js';
 import { Presence } from './node/presence.js';
 import { checkOptions, environment, peers, someText, optional, transport } from './options.js';
@@ -135,9 +135,7 @@ export class ElectionWatch extends EventTarget implements AsyncDisposable {
     super();
     checkOptions('watchElection', options, CHECKS);
     const { name = 'election' } = options;
-    const { transport, release } = linkFor('watchElection', { ...options, client: true });
-    this.release = release;
-    this.conversation = new Conversation(transport, name, {
+    const ends: Ends = {
       greets: (peer) => options.peers.includes(peer),
       meet: () => {},
       part: (peer) => {
@@ -149,8 +147,14 @@ export class ElectionWatch extends EventTarget implements AsyncDisposable {
         this.reports.set(from, leader);
         this.update();
       },
-      closed: (error) => this.end(error ?? new ClosedError(`the transport of peer "${transport.id}" is closed`)),
-    });
+      closed: (error) => this.end(error ?? new ClosedError(`the transport of peer "${options.transport.id}" is closed`)),
+    };
+    const { conversation, transport, release } = withLink('watchElection', { ...options, client: true }, (link) => ({
+      ...link,
+      conversation: new Conversation(link.transport, name, ends),
+    }));
+    this.release = release;
+    this.conversation = conversation;
     this.ready = new Promise((resolve, reject) => {
       const known = () => this.leader !== null && resolve();
       this.addEventListener('change', known);

@@ -34,7 +34,7 @@ import {
 } from './options.js';
 import { abortable } from './transports/promises.js';
 import { Watchers } from './election-watch.js';
-import { linkFor } from './links.js';
+import { nodeOnLink } from './links.js';
 import type { Transport } from './transports/transport.js';
 import type { NodeActor } from './node/node-logic.js';
 import { isCount } from '../machines/shapes.js';
@@ -177,13 +177,12 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     checkOptions('createElection', options, CHECKS);
     super();
     const { peers, name = 'election', links, radii = [], settleMs = 30, inspect, clock, crypto } = options;
-    const { transport, release } = linkFor('createElection', options);
+    const { id } = options.transport;
     this.settleMs = settleMs;
     this.hasLevels = radii.length > 0;
-    const neighbors = links && linkedWith(transport.id, links);
-    this.others = (neighbors ?? peers).filter((peer) => peer !== transport.id);
-    this.node = createNode({
-      transport,
+    const neighbors = links && linkedWith(id, links);
+    this.others = (neighbors ?? peers).filter((peer) => peer !== id);
+    const how = {
       protocol: electionCore,
       topology: { nodes: [...new Set(peers)].sort(), links: [] },
       // Processes do not share a clock.
@@ -193,7 +192,9 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
       crypto,
       inspect,
       ...(neighbors ? { neighbors } : {}),
-    });
+    };
+    const { node, transport } = nodeOnLink('createElection', options, (transport) => createNode({ transport, ...how }));
+    this.node = node;
     this.node.steps$.subscribe(() => {
       if (this.settling?.closed === false && this.isFollowed) this.change(transport.id);
     });
@@ -208,7 +209,6 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     const watchers = new Watchers(transport, name, peers, () => this.leader);
     this.leaders.subscribe(() => watchers.report());
     void this.node.closed.then(() => watchers.close());
-    this.node.released = this.node.closed.then(release);
     void this.node.closed.then((error) =>
       this.end(error ?? new ClosedError(`election "${name}" of peer "${transport.id}" is closed`)),
     );

@@ -6,6 +6,7 @@ import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import type { InEnvironment } from './environment.js';
 import { linked } from './linked.js';
+import type { LiveNode } from './node/node.js';
 import { isTransport } from './options.js';
 import type { Linked, Transport } from './transports/transport.js';
 
@@ -27,15 +28,47 @@ interface OnTransport extends InEnvironment {
 }
 
 /** A reliable transport, and a function that its user calls when it no longer needs it. */
-export interface UsedLink {
+interface UsedLink {
   readonly transport: Transport<Linked>;
   readonly release: () => Promise<void>;
 }
 
-/** @param who the name of the factory, for errors. */
-export function linkFor(who: string, { transport, peers, client = false, clock, crypto }: OnTransport): UsedLink {
+/** Creates the node of an object on a reliable transport. The node releases the transport when it has closed. */
+export const nodeOnLink = <N extends LiveNode>(who: string, options: OnTransport, create: (transport: Transport<Linked>) => N) =>
+  withLink(who, options, ({ transport, release }) => {
+    const node = create(transport);
+    node.released = node.closed.then(release);
+    return { node, transport };
+  });
+
+/**
+ * Creates an object on a reliable transport. If the creation fails, the given transport is as before.
+ *
+ * @param who the name of the factory, for errors.
+ */
+export function withLink<T>(who: string, options: OnTransport, create: (link: UsedLink) => T): T {
+  const { transport } = options;
   if (!isTransport(transport) || isLinked(transport))
-    return { transport: transport as Transport<Linked>, release: () => Promise.resolve() };
+    return create({ transport: transport as Transport<Linked>, release: () => Promise.resolve() });
+  const shared = linkOn(who, options);
+  shared.users++;
+  const leave = () => --shared.users === 0 && links.delete(transport);
+  let isReleased = false;
+  const release = async (): Promise<void> => {
+    if (isReleased) return;
+    isReleased = true;
+    if (leave()) await shared.link.close();
+  };
+  try {
+    return create({ transport: shared.link, release });
+  } catch (error) {
+    // If it was the first object, the link was not connected.
+    leave();
+    throw error;
+  }
+}
+
+function linkOn(who: string, { transport, peers, client = false, clock, crypto }: OnTransport): SharedLink {
   if (!Array.isArray(peers))
     throw new UsageError(
       `${who}: transport "${transport.id}" may lose messages, and no peers are given. Wrap the transport: linked(transport, { peers })`,
@@ -46,14 +79,5 @@ export function linkFor(who: string, { transport, peers, client = false, clock, 
     users: 0,
   };
   links.set(transport, shared);
-  shared.users++;
-  let isReleased = false;
-  const release = async (): Promise<void> => {
-    if (isReleased) return;
-    isReleased = true;
-    if (--shared.users > 0) return;
-    links.delete(transport);
-    await shared.link.close();
-  };
-  return { transport: shared.link, release };
+  return shared;
 }

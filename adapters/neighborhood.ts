@@ -18,7 +18,7 @@ import type { InEnvironment } from './environment.js';
 import { createNode, type LiveNode } from './node/node.js';
 import * as checks from './options.js';
 import { abortable } from './transports/promises.js';
-import { linkFor } from './links.js';
+import { nodeOnLink } from './links.js';
 import type { Transport } from './transports/transport.js';
 import type { NodeActor } from './node/node-logic.js';
 import { objectLogic, type Failed, type FromActor, type ObjectLogic } from './object-logic.js';
@@ -88,21 +88,13 @@ export class Neighborhood implements AsyncDisposable {
   constructor(options: NeighborhoodOptions) {
     checks.checkOptions('createNeighborhood', options, CHECKS);
     const { transport: _, peers, name = 'neighborhood', ...environment } = options;
-    const { transport, release } = linkFor('createNeighborhood', options);
     const topology = { nodes: [...new Set(peers)].sort(), links: [] };
-    this.node = createNode({
-      transport,
-      protocol: exclusionCore,
-      topology,
-      options: { hold: null, rules: 'deferred' },
-      name,
-      ...environment,
-    });
+    const how = { protocol: exclusionCore, topology, options: { hold: null, rules: 'deferred' }, name, ...environment };
+    this.node = nodeOnLink('createNeighborhood', options, (transport) => createNode({ transport, ...how })).node;
     this.ready = this.node.ready;
     this.node.notifications$.subscribe((notification) => {
       if ((notification as ExclusionNotification).type === 'locked') this.locked();
     });
-    this.node.released = this.node.closed.then(release);
     void this.node.closed.then((error) => this.closed(error ?? new ClosedError(`neighborhood "${name}" is closed`)));
   }
 

@@ -10,6 +10,7 @@ import { createLocks } from './locks/locks.js';
 import { createNeighborhood } from './neighborhood.js';
 import { createMulticast } from './queue/multicast.js';
 import { createQueue } from './queue/queue.js';
+import { broadcastChannel } from './transports/broadcast-channel.js';
 import type { Transport } from './transports/transport.js';
 import { webSocket } from './transports/web-socket.js';
 import { webSocketHub } from './transports/web-socket-hub.js';
@@ -36,5 +37,24 @@ test.each(Object.keys(factories))('%s', async (name) => {
   const object = factories[name]!(transport);
   await transport.connect();
   await object.close();
+  expect(transport.isClosed).toBe(true);
+});
+
+test.each(Object.keys(factories))('%s: a second one is refused, and the first one closes the transport', async (name) => {
+  const hub = await webSocketHub({ port: 0 });
+  onTestFinished(() => hub.close());
+  const transport = webSocket({ id: 'a', url: `ws://127.0.0.1:${hub.port}`, WebSocket });
+  const object = factories[name]!(transport);
+  expect(() => factories[name]!(transport)).toThrow('is already open');
+  await transport.connect();
+  await object.close();
+  expect(transport.isClosed).toBe(true);
+});
+
+test('a transport on which a creation has failed takes other locks with other peers', async () => {
+  const transport = broadcastChannel({ id: 'a' });
+  expect(() => createLocks({ transport, peers: ['c'] })).toThrow('peers');
+  const locks = createLocks({ transport, peers: ['a', 'b'] });
+  await locks.close();
   expect(transport.isClosed).toBe(true);
 });

@@ -13,7 +13,7 @@ import { UsageError } from '../../machines/errors.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import type { InEnvironment } from '../environment.js';
 import { createNode, type LiveNode } from '../node/node.js';
-import { linkFor } from '../links.js';
+import { nodeOnLink } from '../links.js';
 import type { Transport } from '../transports/transport.js';
 
 export interface PeersOptions extends InEnvironment {
@@ -49,9 +49,7 @@ export function createControllerNode(
   const tree = parents ?? Object.fromEntries(nodes.map((peer) => [peer, nodes[0]!]));
   const root = nodes.find((peer) => tree[peer] === peer);
   if (root === undefined) throw new UsageError('parents has no root. Map one of the peers to itself.');
-  const { transport, release } = linkFor('the node', given);
-  const node = createNode({
-    transport,
+  const how = {
     protocol: controllerCore,
     topology: { nodes, links: nodes.filter((peer) => peer !== root).map((peer) => [tree[peer] ?? root, peer, 1] as const) },
     options: { ...options, root, parents: tree },
@@ -60,9 +58,8 @@ export function createControllerNode(
     crypto,
     ...(name === undefined ? {} : { name }),
     ...(nextCommand ? { nextCommand } : {}),
-  });
-  node.released = node.closed.then(release);
-  return node;
+  };
+  return nodeOnLink('the node', given, (transport) => createNode({ transport, ...how })).node;
 }
 
 export function requireAmount(amount: number): void {

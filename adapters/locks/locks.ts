@@ -27,7 +27,7 @@ import {
 } from './locks-options.js';
 import { warnOfEnd, warnWhenUnserved } from './unserved.js';
 import type { LiveNode } from '../node/node.js';
-import { linkFor } from '../links.js';
+import { withLink } from '../links.js';
 import type { NodeActor } from '../node/node-logic.js';
 import { ClosePatience } from './patience.js';
 import type { Visits } from './visits.js';
@@ -71,8 +71,7 @@ const INSPECT_MS = 1_000;
  */
 export function createLocks(options: LocksOptions): Locks {
   checkLocks(options);
-  const link = linkFor('createLocks', options);
-  return new Locks({ ...options, transport: link.transport }, undefined, link.release);
+  return withLink('createLocks', options, ({ transport, release }) => new Locks({ ...options, transport }, undefined, release));
 }
 
 /**

@@ -11,7 +11,7 @@ import { RUNS_MAX, type PlacesOptions } from '../../machines/queue/applications/
 import type { Core } from '../../machines/protocol.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import type { InEnvironment } from '../environment.js';
-import { linkFor } from '../links.js';
+import { nodeOnLink } from '../links.js';
 import { networkGraphOf } from '../node/graph.js';
 import { LiveNode } from '../node/node.js';
 import { anything, checkOptions, environment, optional, peers, someText, transport, wholeNumberOf } from '../options.js';
@@ -57,14 +57,10 @@ export function createQueueNode(who: string, given: QueuePeersOptions, protocol:
   const root = nodes[0]!;
   if (!nodes.includes(given.transport.id))
     throw new UsageError(`peer "${given.transport.id}" is missing in peers (${nodes.join(', ')}). Add it.`);
-  const { transport, release } = linkFor(who, given);
   const topology = { nodes, links: nodes.filter((peer) => peer !== root).map((peer) => [root, peer, 1] as const) };
   const options = { root, runs: RUNS_MAX, log: false };
   const graph = { ...networkGraphOf(protocol, topology), roundTrip: roundTripMs };
-  const node = new LiveNode<PlacesOptions>(
-    { transport, protocol: protocol as RunningCore<PlacesOptions>, topology, options, name, inspect, clock, crypto },
-    { ...graph, options: protocol.options(options, graph) },
-  );
-  node.released = node.closed.then(release);
-  return node;
+  const instance = { ...graph, options: protocol.options(options, graph) };
+  const how = { protocol: protocol as RunningCore<PlacesOptions>, topology, options, name, inspect, clock, crypto };
+  return nodeOnLink(who, given, (transport) => new LiveNode<PlacesOptions>({ transport, ...how }, instance)).node;
 }
