@@ -11,7 +11,7 @@ export { describeProtocol } from '../test/describe-protocol.js';
 export { describeScenarios } from '../test/describe-scenarios.js';
 export { startChart, startSystem } from '../test/emit.js';
 export type { Exploration } from '../test/explore/examine.js';
-export { explore } from '../test/explore/explore.js';
+export { explore, type ExploreOptions } from '../test/explore/explore.js';
 export { checkScenario } from '../test/explore/scenario.js';
 export { everyTopology } from '../test/explore/topologies.js';
 export { judgeMutants } from '../test/mutants/mutants.js';

@@ -17,7 +17,7 @@ import { createHost } from '../../network/world/hosts.js';
 import { environmentOf } from '../environment.js';
 import { createLocks, type Locks } from '../locks/locks.js';
 import { noteMaker } from '../locks/unserved.js';
-import { knowledgeOf } from '../locks/register-copies.js';
+import { knowledgeAt } from '../locks/members.js';
 import { Channels } from '../node/channels.js';
 import { unlinkedGraph } from '../node/graph.js';
 import { isGreeting } from '../node/presence.js';
@@ -271,7 +271,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     await this.#transport.connect();
     if (this.#locks) {
       const epoch = await this.#locks.served;
-      await this.#replicas.begin(firstFence(epoch, knowledgeOf(this.#locks)!.bounds.grants));
+      await this.#replicas.begin(firstFence(epoch, knowledgeAt(this.#locks.node)!.bounds.grants));
       if (!this.#shared) this.#genesis.begin(this.#replicas.served, () => this.#noteGenesis());
     }
     if (this.#closed) throw this.#closed;

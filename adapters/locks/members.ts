@@ -126,7 +126,7 @@ function longerList({ node, first }: { readonly node: LiveNode; readonly first: 
   );
 }
 
-/** The node's knowledge of epochs and members; `undefined` for a client. */
+/** The node's knowledge of epochs and members; `undefined` for a client, and after its locks are closed. */
 export const knowledgeAt = (node: LiveNode): EpochsContext | undefined => node.role(EPOCHS)?.context;
 
 const pendingAt = (node: LiveNode): PendingChange | undefined => changeIn(knowledgeAt(node) ?? {}).changing;

@@ -9,11 +9,10 @@
 import type { NodeId } from '../../machines/effects.js';
 import { isObject } from '../../machines/checks.js';
 import { isMajority } from '../../machines/locks/epoch.js';
-import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { NO_MEMBERSHIP } from '../../machines/locks/membership.js';
-import { EPOCHS } from '../../machines/locks/messages.js';
 import type { Json } from '../transports/transport.js';
 import type { Locks } from './locks.js';
+import { knowledgeAt } from './members.js';
 
 /** The members that store a copy of the register. */
 export interface Keepers {
@@ -54,12 +53,9 @@ export type CopyQuestion =
 
 export const NO_KEEPERS: Keepers = { version: 0, peers: [] };
 
-/** The state of this peer's epochs; `undefined` after its locks are closed. */
-export const knowledgeOf = ({ node }: Locks): EpochsContext | undefined => node.role(EPOCHS)?.context;
-
 /** The voters, as far as they are decided and known here. They keep the copies. */
 export function decidedBy(locks: Locks): Keepers {
-  const { membership } = knowledgeOf(locks) ?? { membership: NO_MEMBERSHIP };
+  const { membership } = knowledgeAt(locks.node) ?? { membership: NO_MEMBERSHIP };
   return { version: membership.version, peers: membership.voters };
 }
 

@@ -31,6 +31,7 @@ import { loadStored, save, type Keeping } from '../storage/storage.js';
 import { ConfigurationError, ForgottenError, LostError } from '../transports/errors.js';
 import { escape, quote } from '../transports/reading.js';
 import type { Locks } from './locks.js';
+import { knowledgeAt } from './members.js';
 import {
   decidedBy,
   registerCopyOf,
@@ -38,7 +39,6 @@ import {
   keepersAfter,
   knownBy,
   keeperLists,
-  knowledgeOf,
   NO_KEEPERS,
   forgottenText,
   writing,
@@ -234,14 +234,14 @@ export class Register<T extends Json> {
       this.promised = promised as number;
     } else {
       const epoch = await served;
-      this.promised = firstFence(epoch, knowledgeOf(this.locks)!.bounds.grants);
+      this.promised = firstFence(epoch, knowledgeAt(this.locks.node)!.bounds.grants);
       this.since = this.promised;
     }
   }
 
   /** True if the cluster began with the list that this peer was given. */
   private isOfFirst(): boolean {
-    return knowledgeOf(this.locks)?.membership.origin === firstMembership(this.locks.peers).origin;
+    return knowledgeAt(this.locks.node)?.membership.origin === firstMembership(this.locks.peers).origin;
   }
 
   /**

@@ -2,6 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
+import { explore } from '../../test/explore/explore.js';
 import { mutant } from '../../test/explore/mutants.fixture.js';
 import { checkScenario } from '../../test/explore/scenario.js';
 import { graphsOf } from '../../test/paths/graph.js';
@@ -154,7 +155,7 @@ describe('stacked', () => {
     const report = check(relay, { ...path(2), options, events: asked('n1', 'n1') });
     expect(report).toMatchObject({ verdict: 'valid', states: 27 });
     expect(report.properties).toContainEqual(
-      expect.objectContaining({ name: 'every command of the stack is taken', holds: true }),
+      expect.objectContaining({ name: 'every second.request of the stack is taken', holds: true }),
     );
   });
 
@@ -177,13 +178,23 @@ describe('stacked', () => {
     expect(new Set(vertices.map(({ value }) => value))).toEqual(new Set(['idle', 'armed', 'due']));
   });
 
-  test('a stack that forgets its timer is noticed', () => {
-    const stack = mutant(relay.charts['stack']!, ({ armed }: any) => (armed.on.timer = 'armed'));
-    const forgets: Protocol = { ...relay, charts: { ...relay.charts, stack } };
-    const { properties } = check(forgets, { ...path(2), options, events: asked('n1') });
-    expect(properties.filter(({ holds }) => holds === false).map(({ name }) => name)).toEqual([
-      'every command of the stack is taken',
-    ]);
+  test('a stack that always has commands may take each of them', () => {
+    const topology = { nodes: ['n0', 'n1'], links: [['n0', 'n1', 1]] } as const;
+    const commands = { unlimited: [{ command: 'first.request', node: 'n0' }] };
+    const { properties } = explore(relay, { topology, options, commands, bounds: { depth: 12 } });
+    expect(properties.filter(({ holds }) => holds === false)).toEqual([]);
+  });
+
+  test.each([
+    [asked('n1'), 1, 'every second.request of the stack is taken'],
+    [asked('n1', 'n1'), 2, 'every second.request of the stack is taken, also behind another'],
+  ])('after %j, a stack that forgets its timer with %i commands is noticed', (events, number, name) => {
+    const forgets = ({ context }: any) => context.queue.length === number;
+    const stack = mutant(relay.charts['stack']!, ({ armed }: any) => {
+      armed.on.timer = [{ guard: forgets, target: 'armed' }, { target: 'due' }];
+    });
+    const { properties } = check({ ...relay, charts: { ...relay.charts, stack } }, { ...path(2), options, events });
+    expect(properties.filter(({ holds }) => holds === false).map((property) => property.name)).toEqual([name]);
   });
 
   test('a property of several parts is judged', () => {
@@ -220,6 +231,8 @@ describe('bad input names the thing, the place and the fix', () => {
     ['a reserved name', () => compose({ link: directory, b: queue }), /a part cannot be named "link"/],
     ['a dot', () => compose({ 'a.b': directory, b: queue }), /a part cannot be named "a.b"/],
     ['its own name', () => compose({ a: directory, b: queue }, { name: 'a' }), /the composition and its part have the same name "a"/],
+    ['the name of a protocol', () => compose({ a: directory, b: queue }, { name: 'directory' }), 'compose("directory"): part "a" is the protocol "directory", as the composition is called. Pass another name'],
+    ['a rule twice', () => compose({ a: directory, b: queue }, { stack: [{ on: 'a.granted', do: 'b.request' }, { on: 'a.granted', do: 'b.request' }] }), 'compose("a+b"): stack[1] repeats stack[0], so a.granted would issue b.request twice. Remove one of them'],
     ['ports and names', () => compose({ a: directory, b: exclusion }), /part "b" has anonymous nodes, and part "a" needs their names/],
     ['an unknown option', () => compose({ a: directory, b: queue }, { stak: [] } as never), /options.stak is not known. The options are name, stack, properties/],
     ['an unknown notice', () => compose({ a: directory, b: queue }, { stack: [{ on: 'a.grantd', do: 'b.request' }] }), 'compose("a+b"): stack[0].on is "a.grantd", and "grantd" is not a notice of directory. Its notices: granted, released'],
@@ -256,6 +269,7 @@ describe('bad input names the thing, the place and the fix', () => {
     const withOptions = (options: object) => () => scenarioOf(both, { ...path(3), options });
     expect(withOptions({ tre: {} })).toThrow('Unknown part options.tre. The parts are tree, line.');
     expect(withOptions({ tree: { policy: 'arow' } })).toThrow(/options\.tree\.policy/);
+    expect(withOptions({ tree: { hld: 1 } })).toThrow('Unknown option options.tree.hld. The options are policy,');
     expect(withOptions({ tree: 7 })).toThrow('options.tree is 7. Use an object of options of directory.');
   });
 

@@ -126,7 +126,7 @@ export function compose(parts: Readonly<Record<string, Protocol>>, options: Comp
     draws: (given) => Object.fromEntries(list.flatMap((part) => Object.entries(part.protocol.draws?.(given[part.name]) ?? {}))),
     properties: (instance) => [
       ...list.flatMap((part) => part.protocol.properties(part.instance(instance)).map((one) => propertyOf(part, one))),
-      ...(stack.length > 0 ? [everyCommandIsTaken] : []),
+      ...everyCommandIsTaken(stack),
       ...(options.properties?.(instance) ?? []),
     ],
     ...(corruption && { corruption }),
@@ -167,6 +167,8 @@ function checked(parts: unknown, options: ComposeOptions) {
       complain(`a part cannot be named "${key}". Use letters, digits, "-" and "_", and neither ${RESERVED.join(' nor ')}`);
     const protocol = parts[key];
     if (!isProtocol(protocol)) complain(`part "${key}" is not a protocol. Pass what defineProtocol or compose returns`);
+    if (protocol.name === name)
+      complain(`part "${key}" is the protocol "${name}", as the composition is called. Pass another name`);
     if (protocol.wiring?.stack) complain(`part "${key}" is a composition with a stack. Pass its parts and its rules to this one`);
   }
   const list = Object.entries(parts as Record<string, Protocol>).map(([key, protocol]) => new Part(key, protocol));
@@ -209,7 +211,7 @@ function optionsOf(list: readonly Part[], raw: Readonly<Record<string, unknown>>
       try {
         return [name, protocol.options(given, graph)];
       } catch (error) {
-        if (error instanceof UsageError) throw new UsageError(error.message.replace(/^options\./, `options.${name}.`));
+        if (error instanceof UsageError) throw new UsageError(error.message.replace(/\boptions\.(?=\w)/g, `options.${name}.`));
         throw error;
       }
     }),

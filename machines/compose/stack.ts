@@ -15,7 +15,7 @@ import { assign, setup } from 'xstate';
 import { arm, chartTypes, effects, type Message, type NodeId } from '../effects.js';
 import { isIntegerOf } from '../checks.js';
 import { UsageError } from '../errors.js';
-import type { ChartSamples, Command, Property, RoleView, Step } from '../protocol.js';
+import type { ChartSamples, Command, Configuration, Property, RoleView, Step } from '../protocol.js';
 import type { Part } from './parts.js';
 
 /**
@@ -121,17 +121,29 @@ export function commandTaken({ role, event }: Step, view: Readonly<Record<string
 /** True if the stack of a node waits for its parts, and not for its timer. */
 export const isStackAtRest = (view: Readonly<Record<string, RoleView>>): boolean => view[STACK]?.value !== 'armed';
 
-/** A property: each command that a notice has issued is eventually accepted by its part. */
-export const everyCommandIsTaken: Property = {
-  name: 'every command of the stack is taken',
-  description: 'A command that a notice has issued is accepted by its part in the end.',
-  kind: 'eventually',
-  when: (c, node) => waitsIn(c.nodes.get(node)),
-  holds: (c, node) => !waitsIn(c.nodes.get(node)),
-};
-
-const waitsIn = (view: Readonly<Record<string, { readonly context: any }>> | undefined): boolean =>
-  (view?.[STACK]?.context.queue.length ?? 0) > 0;
+/**
+ * Properties: each command that a notice has issued is eventually taken.
+ *
+ * Applications may go on forever, so a queue need not become empty. But a run that repeats states takes as many commands as it issues:
+ * a command is left forever only if the number of such commands stays the same. One property watches odd numbers, one watches even ones.
+ */
+export const everyCommandIsTaken = (rules: readonly StackRule[]): readonly Property[] =>
+  [...new Set(rules.map((rule) => rule.do))].flatMap((type) =>
+    ['', ', also behind another'].map((place, rest): Property => {
+      const waits = (c: Configuration, node: NodeId): boolean => {
+        const stack: StackContext | undefined = c.nodes.get(node)?.[STACK]?.context;
+        const number = stack?.queue.filter((command) => command.type === type).length ?? 0;
+        return number > 0 && number % 2 !== rest;
+      };
+      return {
+        name: `every ${type} of the stack is taken${place}`,
+        description: `A node does not keep the same ${['odd', 'even'][rest]} number of waiting ${type} commands forever.`,
+        kind: 'eventually',
+        when: waits,
+        holds: (c, node) => !waits(c, node),
+      };
+    }),
+  );
 
 /** The commands that a notice, with its part's prefix, issues at a node. */
 export function issuedBy(rules: readonly StackRule[], parts: readonly Part[], notice: Message, node: NodeId): readonly Message[] {
@@ -164,7 +176,12 @@ export const partOf = (parts: readonly Part[], name: string): Part | undefined =
 export function checkStack(rules: unknown, parts: readonly Part[], complain: (why: string) => never): readonly StackRule[] {
   if (!Array.isArray(rules)) complain("stack is not a list. Pass rules, as in [{ on: 'lead.leader', do: 'lock.request' }]");
   const checked: readonly StackRule[] = rules;
-  for (const [index, rule] of checked.entries()) checkRule(rule, `stack[${index}]`, parts, complain);
+  for (const [index, rule] of checked.entries()) {
+    checkRule(rule, `stack[${index}]`, parts, complain);
+    const same = checked.slice(0, index).findIndex((other) => RULE_KEYS.every((key) => other[key] === rule[key]));
+    if (same >= 0)
+      complain(`stack[${index}] repeats stack[${same}], so ${rule.on} would issue ${rule.do} twice. Remove one of them`);
+  }
   const circle = circleOf(checked, parts);
   if (circle)
     complain(
@@ -173,14 +190,14 @@ export function checkStack(rules: unknown, parts: readonly Part[], complain: (wh
   return checked;
 }
 
-const RULE_KEYS = ['on', 'do', 'when', 'fields'];
+const RULE_KEYS: readonly (keyof StackRule)[] = ['on', 'do', 'when', 'fields'];
 
 function checkRule(rule: StackRule, place: string, parts: readonly Part[], complain: (why: string) => never): void {
   if (typeof rule !== 'object' || rule === null || typeof rule.on !== 'string' || typeof rule.do !== 'string')
     complain(
       `${place} needs on and do. Pass a notice and a command with their parts, as in { on: 'lead.leader', do: 'lock.request' }`,
     );
-  const unknown = Object.keys(rule).find((key) => !RULE_KEYS.includes(key));
+  const unknown = Object.keys(rule).find((key) => !RULE_KEYS.some((known) => known === key));
   if (unknown !== undefined) complain(`${place}.${unknown} is not known. The members of a rule are ${RULE_KEYS.join(', ')}`);
   for (const key of ['when', 'fields'] as const)
     if (rule[key] !== undefined && typeof rule[key] !== 'function')

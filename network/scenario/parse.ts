@@ -34,7 +34,12 @@ export function parseScenario(json: unknown, protocols: Readonly<Record<string, 
 
 /** A protocol by its name, or several on the same nodes, by the names of their parts: one token or data item each. */
 function readProtocol(value: unknown, protocols: Readonly<Record<string, Protocol>>): Protocol {
-  const named = (name: unknown, path: string): Protocol => protocols[readOneOf(name, path, Object.keys(protocols))]!;
+  const named = (given: unknown, path: string): Protocol => {
+    const key = readOneOf(given, path, Object.keys(protocols));
+    const { name } = protocols[key]!;
+    if (name !== key) throw new UsageError(`parseScenario got the protocol "${name}" as "${key}". Pass it as { "${name}": … }`);
+    return protocols[key]!;
+  };
   if (!isObject(value)) return named(value, 'protocol');
   const parts = Object.entries(value).map(([part, name]) => [part, named(name, placeIn('protocol', part))] as const);
   if (parts.length < 2)

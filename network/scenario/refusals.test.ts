@@ -208,6 +208,12 @@ describe('rejected with one line: the thing, its place and the fix', () => {
   });
 });
 
+test('a protocol under another name is refused', () => {
+  expect(() => parseScenario({ protocol: 'tree', topology: { kind: 'path', n: 2 } }, { tree: protocols.directory })).toThrow(
+    new UsageError('parseScenario got the protocol "directory" as "tree". Pass it as { "directory": … }'),
+  );
+});
+
 describe('an option that no clock and no draw can bear', () => {
   const path = { kind: 'path', n: 3 };
   test.each([

@@ -70,7 +70,6 @@ const isChecked = ({ states }: Search): boolean => states > 0;
 /** The name under which both judges of the additional systems appear in reports. */
 export const FURTHER = 'further';
 const CONTRACT = 'keeps its contract';
-const JUDGED = 'its properties can be judged';
 
 export function promiseJudging(protocol: Protocol, { states, runs, seed = 1, further = [] }: PromiseOptions): PromiseJudging {
   const own = systemsOf(protocol).map((system): Search => ({ system, states, promises: [] }));
@@ -166,12 +165,13 @@ function brokenBy(scenario: Scenario): Broken {
   });
 }
 
-/** Only a mutant reaches states for which a property was not written, so that it throws an error. */
+/** A mutant may break the contract of charts, or reach states for which a property was not written. Any other error is one of the judges. */
 function unlessItThrows(broken: () => readonly string[]): Broken {
   try {
     return new Set(broken());
   } catch (error) {
-    return new Set([error instanceof ProtocolError ? CONTRACT : JUDGED]);
+    if (!(error instanceof ProtocolError)) throw error;
+    return new Set([CONTRACT]);
   }
 }
 

@@ -39,6 +39,11 @@ test('a protocol whose property throws an error is killed', () => {
   expect(judges.map((judge) => judge.kills(mutated, mutant!))).toEqual([true, true, false, false]);
 });
 
+test('an error of the judges kills no mutant', () => {
+  const further = [{ topology: { kind: 'path', n: 2 }, states: 9, promises: 7 as never }];
+  expect(() => promiseJudging(directory, { states: 9, runs: 0, further })).toThrow(TypeError);
+});
+
 test('a mutant equal in every step is the same chart; an unreachable one is different', () => {
   const edits = ['swap actions waiting.last: token, actions 1 and 2', 'drop transition idle: request'];
   expect(edits.map((name) => sameness(mutants.get(name)!))).toEqual([SAME, undefined]);

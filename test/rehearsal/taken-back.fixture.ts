@@ -165,7 +165,11 @@ export const DEFECTS: readonly Defect[] = [
     judge: ['answered'],
     under: unstoredObjectsUnder,
     cuts: [
-      ['adapters/locks/register.js', 'firstFence(epoch, knowledgeOf(this.locks).bounds.grants)', 'firstFence(epoch, 2 ** 13)'],
+      [
+        'adapters/locks/register.js',
+        'firstFence(epoch, knowledgeAt(this.locks.node).bounds.grants)',
+        'firstFence(epoch, 2 ** 13)',
+      ],
     ],
   },
   {
