@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startApplication, type Application } from './page/testing/application.js';
 import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, visit } from './page/testing/browser.js';
+import { watchPictures } from './page/testing/looks.js';
 import { receiveInspection } from './stately/receive.js';
 
 async function opened(options?: { reach: boolean }): Promise<{ page: Page; application: Application }> {
@@ -86,6 +87,8 @@ test('event rows: from, to, type, payload, state and context; a filter hides oth
   expect(await table.innerText()).not.toMatch(/xstate\.|was sent/);
   await page.getByRole('textbox', { name: 'filter the events' }).fill('type:ADD');
   await expect.poll(() => table.getByRole('row').count()).toBe(2);
+  await page.getByRole('textbox', { name: 'filter the events' }).fill('node:crat');
+  await page.getByText('No event answers the filter. No node is called "crat". Did you mean "cart"?').waitFor();
   await page.getByRole('textbox', { name: 'filter the events' }).fill('');
   await table.getByRole('cell', { name: 'load done', exact: true }).first().click();
   await expect.poll(() => page.locator('#title-chart').innerText()).toBe('Statechart of shop/app');
@@ -106,7 +109,11 @@ test('enabled events are buttons; a payload has a form with the last values', as
   await expect.poll(() => cart.getSnapshot().context).toEqual({ items: 7 });
   await send.getByRole('button', { name: 'CLEAR' }).click();
   await expect.poll(() => send.getByRole('button').allInnerTexts()).toEqual(['REFUND', 'ADD', 'Send', 'Send ADD']);
-  await send.getByRole('textbox', { name: 'another event' }).fill('{"type":"ADD","count":1}');
+  const other = send.getByRole('textbox', { name: 'another event' });
+  await other.fill('ADD {count');
+  await expect.poll(() => send.locator('.problem').innerText()).toMatch(/^The text from \{ on is not JSON: /);
+  expect(await send.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+  await other.fill('ADD {"count":1}');
   await send.getByRole('button', { name: 'Send', exact: true }).click();
   await expect.poll(() => cart.getSnapshot().context).toEqual({ items: 1 });
   await send.getByRole('status').getByText('ADD was accepted.').waitFor();
@@ -125,4 +132,20 @@ test('enabled events are buttons; a payload has a form with the last values', as
   await page.getByRole('textbox', { name: 'filter the events' }).fill('from:inspector type:PAY');
   await expect.poll(() => table.getByRole('row').count()).toBe(2);
   expect(await axeComplaints(page)).toEqual([]);
+});
+
+test('actors of one name in two programs have their program in lanes and rows', async () => {
+  const receiving = await receiveInspection({ page: pageUrl });
+  onTestFinished(() => receiving.close());
+  // Both programs report the actors of this process.
+  const [application] = [await startApplication(receiving.url), await startApplication(receiving.url)];
+  const { page, leave } = await visit(receiving.url);
+  onTestFinished(() => leave());
+  const table = page.getByRole('table', { name: 'events' });
+  await table.getByText('shop (2)').first().waitFor();
+  await watchPictures(page);
+  await application.load(1);
+  const lanes = () => page.evaluate(() => [...window.painted!.values()].flatMap(({ words }) => words.map(({ text }) => text)));
+  await expect.poll(lanes).toEqual(expect.arrayContaining(['shop › app', 'shop (2) › app']));
+  expect(await table.getByText('→ shop › app', { exact: true }).count()).toBeGreaterThan(0);
 });

@@ -128,3 +128,18 @@ test('two actors of one name, a cluster with locks, and promises that ended', as
   await page.getByRole('treeitem').filter({ hasText: 'checkout' }).first().click();
   await expectGoodLooks(page);
 });
+
+test('after a minute, times keep their fractions', async () => {
+  const chart = { id: 'boss', initial: 'open', states: { open: {} } };
+  const header = { quiver: 1, protocol: 'programs', scenario: null, seed: 0, nodes: [], links: [], charts: {}, properties: [] };
+  const roles = { boss: { chart: 'boss', value: 'open', context: {} } };
+  const step = { sent: [], emitted: [], roles, clock: {}, node: 'shop/boss', kind: 'command', event: { type: 'TICK' } };
+  const steps = Array.from({ length: 40 }, (_, index) => ({ ...step, index, at: 70_000 + 1_230 * index }));
+  const first = { ...header, live: true, began: 0, charts: { boss: chart } };
+  const { page, close } = await openPage([first, ...steps].map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await page.keyboard.press('End');
+  expect(await page.locator('[aria-current="step"] .at').innerText()).toBe('1 min 57.97 s');
+  await expectGoodLooks(page);
+  // No program takes its gestures.
+  await close(/404/);
+});

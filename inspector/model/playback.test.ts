@@ -136,6 +136,21 @@ describe('the space-time diagram', () => {
     for (let line = 100; line <= 110; line++) expect(lanes).toContain(large.nodeOf(line));
     expect(lanesIn(recording, 'lines', window, [], 24)).toEqual([0, 1, 2, 3, 4]);
   });
+
+  test('has no lane for an actor that ended before, unless it is always shown', () => {
+    const header = { quiver: 1, protocol: 'programs', scenario: null, seed: 0, nodes: [], links: [], charts: {}, properties: [] };
+    const line = { at: 0, sent: [], emitted: [], roles: {}, clock: {}, program: 'shop' };
+    const lines = [
+      { ...line, kind: 'start', node: 'shop/load', event: { type: 'start' } },
+      { ...line, kind: 'start', node: 'shop/app', event: { type: 'start' } },
+      { ...line, kind: 'crash', node: 'shop/load', event: { type: 'ended' } },
+      ...[3, 4, 5].map(() => ({ ...line, kind: 'command', node: 'shop/app', event: { type: 'GO' } })),
+    ].map((each, index) => ({ ...each, index }));
+    const ended = readTrace([header, ...lines].map((each) => JSON.stringify(each)).join('\n'));
+    expect(lanesIn(ended, 'lines', { from: 0, to: 2 }, [], 24)).toEqual([0, 1]);
+    expect(lanesIn(ended, 'lines', { from: 3, to: 5 }, [], 24)).toEqual([1]);
+    expect(lanesIn(ended, 'lines', { from: 3, to: 5 }, [0], 24)).toEqual([0, 1]);
+  });
 });
 
 describe('the plots', () => {

@@ -16,6 +16,8 @@ const LEADER = '★';
 const BELOW = 9.5;
 const FONTS = { badge: labelFont(700), state: labelFont(450), mark: labelFont(600) } as const;
 const BADGE_HEIGHT = 18;
+/** The most characters of a state. */
+const STATE_MAX = 32;
 const MARK_PARTS = [0.38, 0.5, 0.6, 0.3] as const;
 /** The most labels of links. Beyond it, correct ones are only drawn for the selected node. */
 const MARKS_MAX = 8;
@@ -86,7 +88,7 @@ function drawName(drawn: Drawn, node: number, shown: SceneNode | undefined, isCh
   const font = labelFont(isChosen ? 700 : 550);
   const width = widthOf(name, labelFont(700));
   const isInside = radius > INSIDE.half && width / 2 + INSIDE.pad <= Math.sqrt(radius ** 2 - INSIDE.half ** 2);
-  const state = shorten(stateText(shown));
+  const state = shorten(stateText(shown), STATE_MAX);
   const words = { text: name, font, color: isChosen || drawn.count <= 40 ? colors.ink : colors.muted };
   const lines: Line[] = [
     ...(isInside ? [] : [words]),
@@ -104,9 +106,18 @@ function drawName(drawn: Drawn, node: number, shown: SceneNode | undefined, isCh
   if (!box) return;
   if (!free) places.keep(box);
   const rows = lines.slice(0, Math.round(box.height / LABEL_HEIGHT));
+  // Next to the node, the lines begin or end at it.
+  const side = box.y === y ? Math.sign(box.x - x) : 0;
   for (const [i, { text, font, color }] of rows.entries()) {
     ctx.font = font;
-    fillText(ctx, text, box.x, box.y + (i + 0.5) * LABEL_HEIGHT - box.height / 2, color, colors.panel);
+    fillText(
+      ctx,
+      text,
+      box.x - (side * (box.width - widthOf(text, font))) / 2,
+      box.y + (i + 0.5) * LABEL_HEIGHT - box.height / 2,
+      color,
+      colors.panel,
+    );
   }
 }
 

@@ -65,4 +65,5 @@ export function fillText(
 }
 
 /** Shortens a name in the middle, because its end is often what distinguishes it. */
-export const shorten = (text: string): string => (text.length > 24 ? `${text.slice(0, 11)}…${text.slice(-12)}` : text);
+export const shorten = (text: string, max = 24): string =>
+  text.length > max ? `${text.slice(0, max / 2 - 1)}…${text.slice(-max / 2)}` : text;

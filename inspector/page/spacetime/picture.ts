@@ -202,13 +202,17 @@ function drawGrid(ctx: CanvasRenderingContext2D, { width, height }: Size, scale:
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   ctx.beginPath();
+  /** From here on there is room for a time. */
+  let free = scale.left;
   for (const value of ticks(shownWindow.value, Math.max(Math.floor(width / 90), 2))) {
     const x = Math.round(scale.x(value)) + 0.5;
     ctx.moveTo(x, HEAD);
     ctx.lineTo(x, height);
     const text = axis.value === 'lines' ? numberText(value + 1) : timeText(value);
     const half = widthOf(text, TICK_FONT) / 2;
-    if (x - half >= scale.left && x + half <= width) ctx.fillText(text, x, HEAD / 2 + 1);
+    if (x - half < free || x + half > width) continue;
+    ctx.fillText(text, x, HEAD / 2 + 1);
+    free = x + half + NAMES.pad;
   }
   ctx.stroke();
   ctx.strokeStyle = colors.line;

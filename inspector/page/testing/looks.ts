@@ -157,7 +157,7 @@ export const measureText = (page: Page) =>
 /** Targets of a pointer that are too small, and views, names and legends with too little room. */
 export const measureRoom = (page: Page) =>
   page.evaluate(() => {
-    const cutNames = [...document.querySelectorAll<HTMLElement>('.tree-row .name *, .tree-row .chip')]
+    const cutNames = [...document.querySelectorAll<HTMLElement>('.tree-row .name *, .tree-row .chip, .is-head span')]
       .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)
       .map(({ innerText }) => innerText);
     const ruler = document.createElement('canvas').getContext('2d')!;
