@@ -113,7 +113,7 @@ test.skipIf(!isHere)('clog and slow a channel, issue a command, reject nonsense'
   await does(page, 'not slow', toA);
   await does(page, 'unclog', toA);
   await b.waitFor('released');
-  await card(page).getByRole('button', { name: 'release' }).click();
+  await page.getByRole('region', { name: 'Send to a directory' }).getByRole('button', { name: 'release' }).click();
   await card(page).getByRole('alert').getByText('cannot accept the command "release" in its current state').waitFor();
   await useLock(a);
   await leave(/422/);

@@ -39,6 +39,14 @@ describe('a message to a live node', () => {
     expect(gateOfA.offer().standing).toEqual([]);
   });
 
+  test('a command from the page is reported as such', async () => {
+    const { a, notified, gateOfA } = await pair();
+    const granted = next(a, 'granted');
+    gateOfA.do({ do: 'request', node: 'a' });
+    await granted;
+    expect(notified).toEqual(['was given the command request by hand']);
+  });
+
   test('a command that cannot be held up is taken: a release by the application counts', async () => {
     const { a, gateOfA } = await pair();
     const [granted, released] = [next(a, 'granted'), next(a, 'released')];

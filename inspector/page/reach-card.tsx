@@ -1,11 +1,11 @@
 /**
  * Buttons for what the viewer can do now to the selected node, link or message: send a command, crash a node, cut a link, lose a message.
  */
-import { useState } from 'preact/hooks';
-import { HOW_TO_ALLOW, type Offer, type OfferedCommand } from '../offers.js';
+import { HOW_TO_ALLOW, type Offer } from '../offers.js';
 import { act, isAlive, lastDone, offerNow } from './live-reach.js';
 import { PlaceGestures } from './place-gestures.js';
-import { reachProblem, momentOfGesture, type Gesture } from './reach.js';
+import { isCounterexample, reachProblem, momentOfGesture, type Gesture } from './reach.js';
+import { Choices } from './send.js';
 import { moment, recording, selectedLink, selectedMessage, selectedNode } from './state.js';
 
 export function ReachCard() {
@@ -64,11 +64,11 @@ function NodeGestures({ offer }: { offer: Offer }) {
   return (
     <section aria-label={`node ${node}`}>
       <h3>{node}</h3>
-      <div class="row">
-        {offer.commands.map((command) => (
-          <CommandHands key={command.name} node={node} command={command} />
-        ))}
-      </div>
+      {!isAlive.value && !isCounterexample.value && (
+        <div class="send-body">
+          <Choices node={node} />
+        </div>
+      )}
       {offer.standing && offer.standing.length > 0 && <p>Now: {offer.standing.join(', ')}</p>}
       <div class="row">
         {runs ? <Act what={{ do: 'crash', node }}>crash</Act> : <Act what={{ do: 'restart', node }}>restart</Act>}
@@ -95,41 +95,6 @@ function NodeGestures({ offer }: { offer: Offer }) {
         </select>
       </label>
     </section>
-  );
-}
-
-/** A command with the fields that it needs. */
-function CommandHands({ node, command: { name, fields } }: { node: string; command: OfferedCommand }) {
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const asked = Object.fromEntries(
-    fields.flatMap(({ name, type }) => {
-      const value = values[name] ?? '';
-      return value === '' ? [] : [[name, type === 'integer' ? Number(value) : value]];
-    }),
-  );
-  const isComplete = fields.every(({ name, optional }) => optional || name in asked);
-  return (
-    <form
-      class="command"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isComplete) void act([{ do: name, node, ...asked }]);
-      }}
-    >
-      <button type="submit" class="small" disabled={!isComplete}>
-        {name}
-      </button>
-      {fields.map((field) => (
-        <input
-          key={field.name}
-          aria-label={`${name}: ${field.name}`}
-          placeholder={field.name}
-          type={field.type === 'integer' ? 'number' : 'text'}
-          value={values[field.name] ?? ''}
-          onInput={(event) => setValues({ ...values, [field.name]: event.currentTarget.value })}
-        />
-      ))}
-    </form>
   );
 }
 

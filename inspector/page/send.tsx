@@ -57,8 +57,6 @@ export function SendBar() {
   if (name === undefined || !(isAlive.value || isCounterexample.value)) return null;
   // A cluster takes events from its peers and clients only.
   if (recording.value.groups[selectedNode.value] !== undefined) return null;
-  const all = choices.value;
-  const chosen = all.find((choice) => opened.value === `${name} ${choice.name}`);
   return (
     <section class="panel send" aria-labelledby="title-send">
       <header class="panel-head">
@@ -67,22 +65,9 @@ export function SendBar() {
         </h2>
       </header>
       <div class="send-body">
-        {all.map((choice) => (
-          <button
-            key={choice.name}
-            type="button"
-            class={`button${choice.guard === null ? '' : ' is-guarded'}`}
-            title={choice.guard === null ? undefined : `guard: ${choice.guard}`}
-            aria-expanded={choice.fields.length > 0 ? choice === chosen : undefined}
-            onClick={() => press(name, choice)}
-          >
-            {choice.name}
-          </button>
-        ))}
-        {offerNow.value?.events && <OtherEvent key={name} node={name} />}
-        {chosen && <Form key={`${name} ${chosen.name}`} node={name} choice={chosen} />}
+        <Choices node={name} />
         {!offerNow.value && isAlive.value && <p class="hint">The program takes no events from this page. {HOW_TO_ALLOW}</p>}
-        {offerNow.value && all.length === 0 && !offerNow.value.events && <p class="hint">It takes no command.</p>}
+        {offerNow.value && choices.value.length === 0 && !offerNow.value.events && <p class="hint">It takes no command.</p>}
         {isCounterexample.value && <p class="hint">A message sent here begins its own run; the counterexample stays.</p>}
         {answerToSent.value !== null && (
           <p class="hint" role="status">
@@ -96,6 +81,29 @@ export function SendBar() {
         )}
       </div>
     </section>
+  );
+}
+
+/** A button for each command and event that the node takes, and the form of the one that was pressed. */
+export function Choices({ node }: { node: string }) {
+  const chosen = choices.value.find((choice) => opened.value === `${node} ${choice.name}`);
+  return (
+    <>
+      {choices.value.map((choice) => (
+        <button
+          key={choice.name}
+          type="button"
+          class={`button${choice.guard === null ? '' : ' is-guarded'}`}
+          title={choice.guard === null ? undefined : `guard: ${choice.guard}`}
+          aria-expanded={choice.fields.length > 0 ? choice === chosen : undefined}
+          onClick={() => press(node, choice)}
+        >
+          {choice.name}
+        </button>
+      ))}
+      {offerNow.value?.events && <OtherEvent key={node} node={node} />}
+      {chosen && <Form key={`${node} ${chosen.name}`} node={node} choice={chosen} />}
+    </>
   );
 }
 
