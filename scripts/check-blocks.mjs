@@ -74,7 +74,7 @@ export function checkBlocks(folder, run) {
   writeFileSync(join(work, 'scenarios.ts'), scenariosModule(scenarios));
   for (const { file, module } of code) writeFileSync(join(work, `${file}${isOfVitest(module) ? '.test' : ''}.ts`), module);
   const flags =
-    '--strict --skipLibCheck --module nodenext --target es2022 --lib es2023,esnext.disposable,dom --types node --rootDir .. --outDir out';
+    '--strict --noUncheckedIndexedAccess --skipLibCheck --module nodenext --target es2022 --lib es2023,esnext.disposable,dom --types node --rootDir .. --outDir out';
   const sources = readdirSync(work).filter((file) => file.endsWith('.ts'));
   run('node', [join(root, 'node_modules/typescript/bin/tsc'), ...flags.split(' '), ...sources], work);
 
