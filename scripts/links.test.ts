@@ -37,6 +37,14 @@ function linksIn(page: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
 }
 
+test.each(['composing', 'own-protocol', 'queues', 'rxjs', 'shipping'])(
+  'docs/%s.md links to what the package contains',
+  (page) => {
+    const others = linksIn(`docs/${page}.md`).filter((link) => /^\.\.\/(?!examples\/|[A-Z]+\.md)/.test(link));
+    expect(others).toEqual([]);
+  },
+);
+
 test.each(pages)('%s', (page) => {
   expect(linksIn(page).flatMap((link) => (link.startsWith('https:') ? [] : (refused(page, link) ?? [])))).toEqual([]);
 });

@@ -19,7 +19,8 @@ interface Impaired extends Guarantees {
 
 /**
  * Applies RxJS operators to the messages of a transport, for tests: messages are delivered when `operator` emits them. The result
- * guarantees neither order nor delivery, so wrap it in `linked` for locks and elections, as in production.
+ * guarantees neither order nor delivery, so wrap it in `linked` for locks and elections, as in production. Drop at random there: a link
+ * repeats its messages in a fixed rhythm, and a fixed pattern can drop the same ones again.
  *
  * @param transport the transport to wrap.
  * @param operator returns the operator for messages from one peer, or `undefined` to deliver them unchanged.

@@ -25,10 +25,16 @@ export function exclusionOptions(raw: Readonly<Record<string, unknown>>, graph: 
   refuseUnknown(raw, KEYS);
   const priorities = integer(raw, 'priorities', { min: 2, fallback: 16 });
   const plugged = plugIn(raw['ports'], graph);
+  const rules = oneOf(raw, 'rules', ruleSets, 'corrected');
+  const hold = holdOf(raw);
+  if (graph.roundTrip === 0 && hold !== 0 && rules !== 'deferred')
+    throw new UsageError(
+      `options.hold is ${hold}, and with a latency of 0 a waiting node would repeat its request forever within one tick. Use a latency of at least 1, "hold": 0 or "rules": "deferred".`,
+    );
   return {
     priorities,
-    rules: oneOf(raw, 'rules', ruleSets, 'corrected'),
-    hold: holdOf(raw),
+    rules,
+    hold,
     ...plugged,
     draws: drawsOf(raw['draws'], priorities, graph),
   };
