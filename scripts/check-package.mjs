@@ -10,6 +10,7 @@ import { checkBlocks } from './check-blocks.mjs';
 import { checkPages } from './check-pages.mjs';
 import { checkRuntimes } from './check-runtimes.mjs';
 import { checkStarters } from './check-starters.mjs';
+import { declarationsFrom } from './declarations.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Bytes of the package, packed and unpacked. */
@@ -29,6 +30,17 @@ process.env.npm_config_fetch_retries = '5';
 const folder = mkdtempSync(join(tmpdir(), 'quiver-package-'));
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 const { name, exports, peerDependenciesMeta, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Entries whose types need those of an optional package: `ws` (docs/transports.md). */
+const WITH_TYPES_OF_WS = ['./transports/node', './rehearsal'];
+
+/** Optional packages that the declarations of an entry import: TypeScript without skipLibCheck would require them. */
+const optionalTypesOf = (entry, packed) =>
+  [...declarationsFrom([exports[entry].types], packed)].flatMap(([file, imported]) =>
+    imported
+      .filter((each) => Object.keys(peerDependenciesMeta).some((peer) => `${each}/`.startsWith(`${peer}/`)))
+      .map((each) => `${file}: ${each}`),
+  );
 
 try {
   run('node_modules/.bin/publint', ['--strict'], root);
@@ -66,6 +78,10 @@ try {
   mkdirSync(again);
   const [{ integrity }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', again], root));
   if (integrity !== packed.integrity) throw new Error('npm pack produced different bytes the second time.');
+
+  const typed = entries.filter((entry) => exports[entry].types && !WITH_TYPES_OF_WS.includes(entry));
+  const needed = typed.flatMap((entry) => optionalTypesOf(entry, join(folder, 'node_modules', name)));
+  if (needed.length > 0) throw new Error(`Types of entries need optional packages:\n${[...new Set(needed)].join('\n')}`);
 
   // npm warns of scripts that it would run at the installation of the package.
   const { scripts = {} } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));

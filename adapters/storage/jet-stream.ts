@@ -10,7 +10,6 @@
  * of a later revision, it has succeeded before if that revision has the same value and the write was sent before. Otherwise another process
  * writes to the same key, and neither may continue.
  */
-import type { KV } from '@nats-io/kv';
 import type { SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -33,13 +32,25 @@ const WRONG_REVISION = [10_071, 10_164];
 const UNAVAILABLE = 10_008;
 
 /**
+ * The part of a key-value bucket of `@nats-io/kv` that the storage uses.
+ *
+ * @public
+ */
+export interface JetStreamBucket {
+  get(key: string): Promise<{ readonly revision: number; readonly operation: string; string(): string } | null>;
+  put(key: string, value: string, options: { previousSeq: number }): Promise<number>;
+  delete?(key: string): Promise<void>;
+  keys?(filter: string): Promise<AsyncIterable<string>>;
+}
+
+/**
  * Options for `jetStreamStorage`.
  *
  * @public
  */
 export interface JetStreamStorageOptions {
   /** A key-value bucket of `@nats-io/kv`. */
-  readonly bucket: Pick<KV, 'get' | 'put'> & Partial<Pick<KV, 'delete' | 'keys'>>;
+  readonly bucket: JetStreamBucket;
   /** The id of the peer, with which its keys begin. */
   readonly peer: NodeId;
   /**
@@ -120,7 +131,7 @@ export function jetStreamStorage(options: JetStreamStorageOptions): SharedStorag
 /** First token of shared keys. No peer's token begins like this. */
 const SHARED = '=shared';
 
-function jetStreamStore(bucket: JetStreamStorageOptions['bucket']): SharedStore {
+function jetStreamStore(bucket: JetStreamBucket): SharedStore {
   const placeOf = (table: string, key: string): string => `${SHARED}.${table}.${topicToken(key)}`;
   const revisionOf = async (place: string): Promise<number | null> => {
     const entry = await bucket.get(place);

@@ -6,7 +6,6 @@
  * 16 MiB wait while the broker does not accept data; without a connection, messages are dropped. Nagle's algorithm delays small packets: 88
  * ms instead of 0.5 ms. In Node the transport disables it at its end; disable it at your broker too (`set_tcp_nodelay true` in Mosquitto).
  */
-import type { IClientOptions, ISubscriptionMap, MqttClient } from 'mqtt';
 import { Subscription, type SchedulerLike, type TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
@@ -28,7 +27,31 @@ import { fieldsOf } from '../../machines/checks.js';
  *
  * @public
  */
-export type MqttLastWill = Required<Pick<IClientOptions, 'will'>>;
+export interface MqttLastWill {
+  readonly will: { readonly topic: string; readonly payload: string; readonly qos: 1; readonly retain: false };
+}
+
+/**
+ * The part of a client of the package `mqtt` that the transport uses.
+ *
+ * @public
+ */
+export interface MqttClient {
+  readonly connected: boolean;
+  readonly disconnecting: boolean;
+  readonly options: { readonly clientId?: string; readonly reconnectPeriod?: number };
+  readonly stream: object;
+  on(event: 'connect' | 'close', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'message', listener: (topic: string, payload: Uint8Array) => void): unknown;
+  off(event: 'connect' | 'close', listener: () => void): unknown;
+  subscribe(topic: string, options: { qos: 1 }, done: () => void): unknown;
+  subscribeAsync(topics: { [topic: string]: { qos: 1 } } & { resubscribe: true }): Promise<unknown>;
+  publish(topic: string, payload: string, options: { qos: 1 }, done: () => void): unknown;
+  getLastMessageId(): number;
+  removeOutgoingMessage(messageId: number): unknown;
+  endAsync(force: boolean): Promise<unknown>;
+}
 
 /**
  * Options for `mqtt`.
@@ -85,7 +108,7 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
   return createTransport(id, mqttGuarantees, async (medium, signal) => {
     const { clock } = environmentOf(environment);
     const wills = `${topic}/${WILLS}`;
-    const lastWill = { will: { topic: `${wills}/${topicToken(id)}`, payload: id, qos: 1, retain: false } } as const;
+    const lastWill: MqttLastWill = { will: { topic: `${wills}/${topicToken(id)}`, payload: id, qos: 1, retain: false } };
     const absence = new Absence(`peer "${id}" has had no connection to the MQTT broker`, clock, signal);
     const client = await connectedBy(
       () => connection(lastWill),
@@ -104,12 +127,13 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
     disableNagle(client);
     client.on('connect', () => disableNagle(client));
     warnOfTakeover(client, id, clock);
-    client.on('connect', absence.ends).on('close', absence.begins);
+    client.on('connect', absence.ends);
+    client.on('close', absence.begins);
     if (!client.connected) absence.begins();
     // The client reconnects by itself; without a listener its errors would end the program.
     client.on('error', () => {});
     client.on('message', (at, payload) =>
-      at.startsWith(`${wills}/`) ? ends.take(payload.toString()) : reader.readBytes(payload),
+      at.startsWith(`${wills}/`) ? ends.take(decoder.decode(payload)) : reader.readBytes(payload),
     );
     try {
       await subscribe(client, `${topic}/${topicToken(id)}`, id, signal);
@@ -128,7 +152,7 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
         ends.watch(to);
         outgoing.publish(`${topic}/${topicToken(to)}`, frameText(id, text));
       },
-      close: () => client.endAsync(true),
+      close: async () => void (await client.endAsync(true)),
     });
   });
 }
@@ -145,7 +169,7 @@ async function subscribe(client: MqttClient, topic: string, id: NodeId, signal: 
   for (let tries = 1; ; tries++) {
     try {
       // `resubscribe`: for a topic of an earlier connection the client would otherwise resolve without asking the broker.
-      await client.subscribeAsync({ [topic]: { qos: 1 }, resubscribe: true } as ISubscriptionMap);
+      await client.subscribeAsync(Object.assign({ [topic]: { qos: 1 as const } }, { resubscribe: true as const }));
       return;
     } catch (cause) {
       const why = messageOf(cause);
@@ -197,6 +221,8 @@ function warnOfTakeover(client: MqttClient, id: NodeId, clock: TimestampProvider
     );
   });
 }
+
+const decoder = new TextDecoder();
 
 /** Subtopic of last wills, each under the token of its peer. No token contains a slash. */
 const WILLS = 'ended';

@@ -6,7 +6,6 @@
  * `linked`. Up to 16 MiB wait while the server does not accept data. Any client that may publish to the subjects can impersonate any peer:
  * see `sealed`.
  */
-import type { NatsConnection } from '@nats-io/nats-core';
 import type { TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
@@ -21,6 +20,33 @@ import { natsGuarantees } from './guarantees.js';
 import { newId } from './ids.js';
 import { FRAME_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
+
+/**
+ * The part of a connection of `@nats-io/nats-core` that the transport uses.
+ *
+ * @public
+ */
+export interface NatsConnection {
+  readonly info?: { readonly max_payload: number };
+  subscribe(subject: string, options: { callback: (error: Error | null, message: NatsMessage) => void }): unknown;
+  publish(subject: string, payload: string, options?: { reply?: string }): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+  isClosed(): boolean;
+  closed(): Promise<void | Error>;
+  status(): AsyncIterable<{ readonly type: string }>;
+}
+
+/**
+ * The part of a message of NATS that the transport uses.
+ *
+ * @public
+ */
+export interface NatsMessage {
+  readonly subject: string;
+  readonly data: Uint8Array;
+  readonly headers?: { readonly code: number };
+}
 
 /**
  * Options for `nats`.

@@ -144,6 +144,7 @@ const DISTANCES_MAX = 15;
 /** All faults have healed after this part of the run. */
 const FAULTY = 0.4;
 
+/** @internal */
 export function shapesOf(fc: typeof FastCheck, frame: RehearsalFrame): FastCheck.Arbitrary<RehearsalShape> {
   // Integers are drawn instead of floats, because fast-check would mostly draw tiny fractions.
   const part = fc.nat(1_000).map((n) => n / 1_000);
