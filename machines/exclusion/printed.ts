@@ -1,6 +1,6 @@
 /**
  * Local mutual exclusion as printed: Algorithms 1 to 3 to the letter, which the checker shows to be wrong. See machine.ts for the states
- * and variables, and docs/printed-deadlock.md for the shortest traces.
+ * and variables, and docs/errata.md for the shortest traces.
  *
  * Differences from the corrected chart:
  *

@@ -88,8 +88,7 @@ const groups = {
     'docs/election': 'Leader election',
     'docs/exclusion': 'Local mutual exclusion',
     'docs/controller': 'Resource controller',
-    'docs/errata': 'Errata',
-    'docs/printed-deadlock': 'A deadlock in a paper',
+    'docs/errata': 'Errata, and a deadlock in a paper',
     'docs/classics': 'The classics',
   },
   'docs/evidence': {
