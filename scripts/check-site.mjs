@@ -1,8 +1,8 @@
 /**
  * Checks the built site: every link to a place on a page has a target, every page has a description and a card, and `llms.txt` lists pages that
  * exist as Markdown. In Chromium, axe finds no error on any kind of page, in light and in dark, nor in the search and the menu of a phone. The
- * search finds pages by synonyms, names in code have types, and all of it works without requests to other servers. Pages keep bounds of time
- * and weight (site-figures.mjs), and their code can be read without JavaScript.
+ * search finds pages by synonyms, no page is wider than a phone, names in code have types, and all of it works without requests to other
+ * servers. Pages keep bounds of time and weight (site-figures.mjs), and their code can be read without JavaScript.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -15,6 +15,8 @@ import { describeFigures, exceeded, measurePages, slownessOf } from './site-figu
 const outDir = fileURLToPath(new URL('../site/.vitepress/dist', import.meta.url));
 /** Milliseconds that the check waits for anything. A busy machine may need minutes for what takes a second here. */
 const WAIT_MS_MAX = 300_000;
+const DESKTOP = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
 const axe = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 /**
@@ -113,7 +115,7 @@ let slowness = 1;
 
 try {
   figures = await measurePages(browser, at, WAIT_MS_MAX);
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const context = await browser.newContext({ viewport: DESKTOP });
   context.on('request', (request) => {
     const url = request.url();
     if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) foreign.add(url);
@@ -126,6 +128,7 @@ try {
   for (const name of chosen) {
     await page.goto(at(name));
     await look(page, name);
+    await fitsPhone(page, name);
   }
   await measureSlowness();
   firstRunMs = await checkPlayground(page, at('playground/'), look);
@@ -154,12 +157,20 @@ try {
   await measureSlowness();
   await look(page, 'the search');
   await page.keyboard.press('Escape');
-  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setViewportSize(PHONE);
   await page.locator('.VPLocalNav .menu').click();
   await look(page, 'the menu of a phone');
 } finally {
   await browser.close();
   await server.close();
+}
+
+/** Text, tables and code of a page do not make it wider than a phone: what is too wide scrolls by itself. */
+async function fitsPhone(page, what) {
+  await page.setViewportSize(PHONE);
+  const width = await page.evaluate('document.documentElement.scrollWidth');
+  if (width > PHONE.width) wrong.push(`${what} is ${width} px wide on a phone with ${PHONE.width} px`);
+  await page.setViewportSize(DESKTOP);
 }
 
 /** A name in a block has its type and docstring, and the page without JavaScript contains the same code. */
