@@ -14,8 +14,8 @@ import { declarationsFrom } from './declarations.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Bytes of the package, packed and unpacked. */
-const PACKED_MAX = 2_500_000;
-const UNPACKED_MAX = 9_000_000;
+const PACKED_MAX = 2_400_000;
+const UNPACKED_MAX = 7_500_000;
 
 /**
  * npm installs what was published before this day, so that the same tree has the same result later. Move it when a dependency of package.json
