@@ -65,10 +65,25 @@ test('messages of a channel are in order, although some of them are equal', () =
   expect(violation([property])).toBeUndefined();
 });
 
+/** An object without own fields. */
+class Hidden {
+  readonly #type: string;
+  constructor(type: string) {
+    this.#type = type;
+  }
+  get type(): string {
+    return this.#type;
+  }
+  toJSON(): number {
+    return 0;
+  }
+}
+
 test.each<[string, (type: string) => unknown, (what: unknown) => unknown]>([
   ['strings', (type) => type, (what) => what],
   ['big integers', (type) => BigInt(type === 'a'), (what) => (what === 1n ? 'a' : 'b')],
   ['objects with a short text', (type) => ({ type, toJSON: () => 0 }), (what) => Reflect.get(Object(what), 'type')],
+  ['objects that inherit a short text', (type) => new Hidden(type), (what) => (what instanceof Hidden ? what.type : what)],
 ])('facts that are %s are distinguished', (_, whatOf, typeOf) => {
   const notTwo = (type: string) =>
     always(foldOf(whatOf))(`not two ${type}`, 'made for a test', ({ lists }) => {
