@@ -233,7 +233,7 @@ test.each([
   ['set of names "jobs" of peer "a" is closed', (place: any) => createNames(place), (names: any) => names.next()],
   ['bank "jobs" of peer "a" is closed', (place: any) => createBank(place), (bank: any) => bank.withdraw(1)],
   ['neighborhood "jobs" is closed', (place: any) => createNeighborhood(place), (neighborhood: any) => neighborhood.lock()],
-])('%s, says a call during its close and a later one', async (message, create: (place: object) => any, call) => {
+])('%s: the error of a call during its close and of a later one', async (message, create: (place: object) => any, call) => {
   const object = create({ ...alone(), name: 'jobs' });
   await object.ready;
   const closing = object.close();

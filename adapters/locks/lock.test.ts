@@ -218,7 +218,7 @@ test('two machines of one peer share its lock, one after the other', async () =>
   await reaches(second, 'working');
 });
 
-test('if the locks are closed, a holder receives lost and a waiting actor failed, and both are done', async () => {
+test('when the locks close, a holder receives lost, a waiting actor failed', async () => {
   const all = locksOf();
   const [a, b] = workers(all) as [AnyActor, AnyActor];
   a.send({ type: 'work' });

@@ -208,7 +208,7 @@ describe('rejected with one line: the thing, its place and the fix', () => {
   });
 });
 
-test('a use that lasts, in a network without latency, is refused unless the rules defer', () => {
+test('a use that lasts is refused without latency, unless the rules defer', () => {
   const of = (options: object) => () =>
     parseScenario({ protocol: 'exclusion', topology: { kind: 'path', n: 3 }, network: { latency: 0 }, options }, protocols);
   expect(of({ hold: 2 })).toThrow('options.hold is 2, and with a latency of 0 a waiting node would repeat its request forever');
@@ -217,7 +217,7 @@ test('a use that lasts, in a network without latency, is refused unless the rule
 });
 
 test('a protocol under another name is refused', () => {
-  expect(() => parseScenario({ protocol: 'tree', topology: { kind: 'path', n: 2 } }, { tree: protocols.directory })).toThrow(
+  expect(() => parseScenario({ protocol: 'tree', topology: { kind: 'path', n: 2 } }, { tree: protocols['directory']! })).toThrow(
     new UsageError('parseScenario got the protocol "directory" as "tree". Pass it as { "directory": … }'),
   );
 });

@@ -40,7 +40,7 @@ test('a protocol whose property throws an error is killed', () => {
 });
 
 test('an error of the judges kills no mutant', () => {
-  const further = [{ topology: { kind: 'path', n: 2 }, states: 9, promises: 7 as never }];
+  const further = [{ topology: { kind: 'path', n: 2 } as const, events: [], states: 9, promises: 7 as never }];
   expect(() => promiseJudging(directory, { states: 9, runs: 0, further })).toThrow(TypeError);
 });
 
