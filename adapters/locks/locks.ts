@@ -310,11 +310,11 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * Withdraws the change of members that was requested at this peer. A caller that still waits is rejected with an `AbortError`. A list that
-   * was already proposed may still be decided: then `status().changing` contains it.
+   * Withdraws the change of members that was requested at this peer, or at one that is not connected. A caller that still waits is rejected
+   * with an `AbortError`. A list that was already proposed may still be decided: then `status().changing` contains it.
    *
    * @returns The voters that are not connected. One that led earlier may still make the change when it is back: call again then.
-   * @throws UsageError if this peer is not a member, or another one requested the change.
+   * @throws UsageError if this peer is not a member, or another connected one requested the change.
    * @example
    * ```ts
    * await locks.removeMember('c', { signal: AbortSignal.timeout(10_000) }).catch(() => locks.withdrawChange());

@@ -192,14 +192,16 @@ export class Members {
     return abortable(moved, options.signal);
   }
 
-  /** Withdraws the change that was requested here. Returns the voters that are not connected. */
+  /** Withdraws the change that was requested here, or by a peer that is not connected. Returns the voters that are not connected. */
   withdraw(): readonly NodeId[] {
-    const { node, transport, voters } = this;
+    const { node, voters } = this;
+    const links = knowledgeAt(node)?.links ?? [];
     if (!voters.includes(node.id)) throw this.notAMember();
-    const by = pendingAt(node)?.by ?? node.id;
-    if (by !== node.id) throw new UsageError(`peer "${by}" requested the pending change of "${node.name}". Withdraw it there`);
+    const by = pendingAt(node)?.by;
+    if (by && links.includes(by))
+      throw new UsageError(`peer "${by}" requested the pending change of "${node.name}". Withdraw it there`);
     node.attempt('withdraw');
-    return voters.filter((voter) => voter !== node.id && !transport.peers.has(voter));
+    return voters.filter((voter) => voter !== node.id && !links.includes(voter));
   }
 
   private notAMember(): UsageError {

@@ -5,8 +5,8 @@
  *     GET  /readyz                     200 while this peer is granted locks, 503 otherwise; without a token
  *     GET  /status?timeoutMs=1000      the result of `locks.inspect()`
  *     POST /members?add=d&remove=c&timeoutMs=10000
- *     POST /withdraw                   withdraws the change of members that was requested at this peer. `withdrawn` was pending
- *                                      before, and `changing` is pending still: its list was already proposed
+ *     POST /withdraw                   withdraws the change of members that was requested at this peer, or at one that is not
+ *                                      connected. `withdrawn` was pending before, and `changing` is pending still: its list was already proposed
  *
  * Only the last part of a path counts, so a program can mount the listener below any path. An error is `{ "error": … }`: 401 without the
  * token, 409 if a change was rejected, and 504 if it is not decided yet and may still be.

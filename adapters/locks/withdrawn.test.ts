@@ -106,6 +106,28 @@ test('a withdrawal reports what was pending, and another peer is named', async (
   expect(await withdrawalAt(other)).toEqual([200, { voters, missing: ['c'], withdrawn: changing }]);
 });
 
+test.each(['the leader', 'a voter that knows nothing of it'])(
+  'the change of a peer that is gone is withdrawn by %s',
+  async (who) => {
+    const [a, b, c] = (await cuttable('a', 'b', 'c')) as [Cuttable, Cuttable, Cuttable];
+    c.medium.isCut = true;
+    await vi.waitFor(() => expect(a.locks.status()).toMatchObject({ state: 'serving', missing: ['c'] }), 60_000);
+    const isLeader = ({ locks }: Cuttable) => locks.status().leader === locks.node.id;
+    const [leader, other] = (isLeader(a) ? [a.locks, b.locks] : [b.locks, a.locks]) as [Locks, Locks];
+    const removal = other.removeMember(leader.node.id, { signal: AbortSignal.timeout(50) });
+    await expect(removal).rejects.toThrow('timeout');
+    await vi.waitFor(() => expect(leader.status().changing).toMatchObject({ by: other.node.id }));
+    await other.close({ withinMs: 0 });
+    c.medium.isCut = false;
+    const missing = [other.node.id];
+    await vi.waitFor(() => expect(leader.status()).toMatchObject({ state: 'serving', missing }), 60_000);
+    await vi.waitFor(() => expect(c.locks.status()).toMatchObject({ state: 'serving', missing }), 60_000);
+    expect(leader.status().changing).toMatchObject({ by: other.node.id });
+    expect((who === 'the leader' ? leader : c.locks).withdrawChange()).toEqual(missing);
+    await vi.waitFor(() => expect(leader.status().changing).toBeUndefined());
+  },
+);
+
 test('a list that was already proposed is reported as pending, and may be decided', async () => {
   const bus = new InProcessBus();
   const peers = ['a', 'b', 'c'];

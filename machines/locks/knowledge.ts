@@ -313,12 +313,12 @@ export function electionNews({ id, links, membership }: EpochsContext, next: Mem
   return [...changes('link.down', before, after), ...changes('link.up', after, before)];
 }
 
-/** Rule 9: the node that was called for the change has withdrawn it. */
+/** Rule 9: the node that was called for the change has withdrawn it, or another one has, and that node is not linked. */
 export const withoutWanted = (
-  { id, wanted }: EpochsContext,
+  { id, wanted, links }: EpochsContext,
   { from = id }: Partial<From<unknown>>,
 ): Pick<EpochsContext, 'wanted'> => ({
-  wanted: wanted?.by === from ? null : wanted,
+  wanted: wanted && wanted.by !== from && (wanted.by === id || links.includes(wanted.by)) ? wanted : null,
 });
 
 /** Rule 9: after a change of the membership, the node that was called for a change still wants it, unless it is done. */

@@ -199,7 +199,7 @@ export interface Reconfigure extends OfMember, MembershipChange {
   readonly type: 'reconfigure';
 }
 
-/** Withdraws the change of the voters that the sender has requested. */
+/** Withdraws the change of the voters that the sender has requested, or that a node without a link has requested. */
 export interface Withdrawal extends OfMember {
   readonly type: 'withdrawal';
 }
