@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { linked } from '../adapters/linked.js';
 import { createLocks, type Locks } from '../adapters/locks/locks.js';
+import { operatorListener } from '../adapters/locks/operator.js';
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
 import { called } from './called.fixture.js';
@@ -29,7 +30,7 @@ async function cluster() {
     return createLocks({ transport, ...how });
   }) as [Locks, Locks, Locks, Locks, Locks];
   const [a, b, c, d, web] = all;
-  const listener = a.operatorListener({ token });
+  const listener = operatorListener(a, { token });
   const server = createServer(listener).listen(0, '127.0.0.1');
   onTestFinished(async () => {
     server.close();
@@ -141,7 +142,9 @@ test('health checks need no token, and everything else does', async () => {
   expect(await at('readyz')).toEqual([503, { state: 'closed' }]);
   const closed = await run('status');
   expect(closed).toEqual({ status: 2, text: expect.stringContaining('the locks of this peer are closed') });
-  expect(() => a.operatorListener({ token: 'short' })).toThrow('token has 5 characters. Pass a secret of at least 16 characters');
+  expect(() => operatorListener(a, { token: 'short' })).toThrow(
+    'token has 5 characters. Pass a secret of at least 16 characters',
+  );
 });
 
 test('wrong words, a wrong token and a wrong address have specific errors', async () => {

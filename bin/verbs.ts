@@ -169,7 +169,7 @@ export const verbs = {
     takes: 'ACTION',
     options: {
       json,
-      url: { value: 'URL', description: 'the address at which a peer serves locks.operatorListener' },
+      url: { value: 'URL', description: 'the address at which a peer serves operatorListener' },
       force: { description: 'recover only: make the voter of the folder the only one, although state may be lost' },
       seconds: { value: 'N', description: 'how long to wait for answers (default: 1) or for a change (default: 10)' },
     },

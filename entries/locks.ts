@@ -5,6 +5,7 @@
  */
 export { createLocks, type Lock, type LockSet, type Locks, type LocksOptions } from '../adapters/locks/locks.js';
 export { lockLogic, lockLogicOf, type LockNotice } from '../adapters/locks/lock.js';
+export { operatorListener } from '../adapters/locks/operator.js';
 export { traced } from '../adapters/locks/traced.js';
 export { createTabLocks } from '../adapters/locks/tab-locks.js';
 export { ClosedError, LostError } from '../adapters/transports/errors.js';

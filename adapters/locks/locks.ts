@@ -15,7 +15,6 @@ import type { Lock, LockInfo } from './lock-handle.js';
 import { acquire, request, type LockTaker } from './lock-requests.js';
 import type { LockSet } from './lock-set.js';
 import { createLocksNode } from './locks-node.js';
-import { operatorListener, type OperatorListener, type OperatorOptions } from './operator.js';
 import { firstPeersOf, locksClosed, Members, type MembersOptions, type Moving } from './members.js';
 import {
   checkOfClient,
@@ -374,21 +373,6 @@ export class Locks implements AsyncDisposable {
     checkOptions('locks.inspect', options, { timeoutMs: optional(milliseconds(0)) });
     if (this.#closing) throw this.#closing;
     return this.#inspection.inspect(options.timeoutMs ?? INSPECT_MS);
-  }
-
-  /**
-   * A request listener of `node:http` for an operator and the command `quiver cluster`: the state of the cluster, changes of members, and health checks.
-   *
-   * @param options `token`: a secret of at least 16 characters, which requests contain as bearer token.
-   * @throws UsageError for a token that is missing or too short.
-   * @example
-   * ```ts
-   * createServer(locks.operatorListener({ token })).listen(7070, '127.0.0.1');
-   * ```
-   * @public
-   */
-  operatorListener(options: OperatorOptions): OperatorListener {
-    return operatorListener(this, options);
   }
 
   /** The locks that this peer holds and waits for. Other peers' locks are not included. */

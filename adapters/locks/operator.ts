@@ -70,8 +70,28 @@ const BASE = 'http://operator';
 const CHANGE_MS = 10_000;
 const TIMEOUT_MS_MAX = 600_000;
 
+/**
+ * Creates a request listener of `node:http` for an operator and the command `quiver cluster`: the state of the cluster, changes of members,
+ * and health checks.
+ *
+ * @param locks the locks of a voter.
+ * @param options `token`: a secret of at least 16 characters, which requests contain as bearer token.
+ * @throws UsageError for a token that is missing or too short.
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { createLocks, operatorListener } from 'xstate-quiver/locks';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ *
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+ * const server = createServer(operatorListener(locks, { token: 'a secret of this cluster' })).listen(0, '127.0.0.1');
+ * server.close();
+ * await locks.close();
+ * ```
+ * @public
+ */
 export function operatorListener(locks: Operated, options: OperatorOptions): OperatorListener {
-  checkOptions('locks.operatorListener', options, CHECKS);
+  checkOptions('operatorListener', options, CHECKS);
   const authorization = `Bearer ${options.token}`;
   return (request, response) => {
     const respond = ({ status, body }: Answer) => {

@@ -5,6 +5,7 @@ import { EPOCHS } from '../../machines/locks/messages.js';
 import { MapStorage } from '../storage/map.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks, type Locks } from './locks.js';
+import { operatorListener } from './operator.js';
 import { cuttable } from './peers.fixture.js';
 
 type Cuttable = Awaited<ReturnType<typeof cuttable>>[number];
@@ -82,7 +83,7 @@ const withdrawalAt = (locks: Locks) =>
       end: (text: string) => resolve([status, JSON.parse(text)]),
     };
     const headers = { authorization: `Bearer ${token}` };
-    locks.operatorListener({ token })({ method: 'POST', url: '/withdraw', headers }, response);
+    operatorListener(locks, { token })({ method: 'POST', url: '/withdraw', headers }, response);
   });
 
 test('a withdrawal reports what was pending, and another peer is named', async () => {

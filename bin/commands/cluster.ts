@@ -1,6 +1,6 @@
 /**
  * `quiver cluster`: the state of a running cluster of locks, and changes of its voters, over the listener that a peer serves
- * (`locks.operatorListener`); and forced recovery from the folder of a stopped voter.
+ * (`operatorListener`); and forced recovery from the folder of a stopped voter.
  *
  * Exit status: 0 if a majority serves, or the change is done or withdrawn; 1 if not. 2 if the peer does not answer, the change is still
  * pending, or the withdrawal did not reach every voter.
@@ -115,7 +115,7 @@ async function ask(
     const response = await fetch(url, { method, headers, signal });
     const body: unknown = await response.json();
     if (response.status === 401)
-      throw new UsageError('The token is wrong. Set QUIVER_TOKEN to the token of locks.operatorListener at this peer.');
+      throw new UsageError('The token is wrong. Set QUIVER_TOKEN to the token of operatorListener at this peer.');
     if (!isObject(body) || (response.status === 200 && !('voters' in body))) return noAnswer('another program answers');
     if (response.status === 503 || response.status === 404) return noAnswer(String(body['error']));
     return { status: response.status, body };
@@ -129,7 +129,7 @@ async function ask(
 /** The address of a request below the address at which the program serves the listener. */
 function addressOf(given: string | undefined, path: string): URL {
   if (given === undefined)
-    throw new UsageError('quiver cluster needs --url, the address at which a peer serves locks.operatorListener.');
+    throw new UsageError('quiver cluster needs --url, the address at which a peer serves operatorListener.');
   const url = URL.canParse(given) ? new URL(given) : null;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError(`--url is "${given}". Pass an address such as http://127.0.0.1:7070/.`);
@@ -138,7 +138,7 @@ function addressOf(given: string | undefined, path: string): URL {
 
 function tokenHere(): string {
   const token = process.env['QUIVER_TOKEN'];
-  if (!token) throw new UsageError('quiver cluster needs the token of locks.operatorListener. Set the variable QUIVER_TOKEN.');
+  if (!token) throw new UsageError('quiver cluster needs the token of operatorListener. Set the variable QUIVER_TOKEN.');
   return token;
 }
 
