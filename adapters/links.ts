@@ -47,28 +47,9 @@ export const nodeOnLink = <N extends LiveNode>(who: string, options: OnTransport
  * @param who the name of the factory, for errors.
  */
 export function withLink<T>(who: string, options: OnTransport, create: (link: UsedLink) => T): T {
-  const { transport } = options;
+  const { transport, peers, client = false, clock, crypto } = options;
   if (!isTransport(transport) || isLinked(transport))
     return create({ transport: transport as Transport<Linked>, release: () => Promise.resolve() });
-  const shared = linkOn(who, options);
-  shared.users++;
-  const leave = () => --shared.users === 0 && links.delete(transport);
-  let isReleased = false;
-  const release = async (): Promise<void> => {
-    if (isReleased) return;
-    isReleased = true;
-    if (leave()) await shared.link.close();
-  };
-  try {
-    return create({ transport: shared.link, release });
-  } catch (error) {
-    // If it was the first object, the link was not connected.
-    leave();
-    throw error;
-  }
-}
-
-function linkOn(who: string, { transport, peers, client = false, clock, crypto }: OnTransport): SharedLink {
   if (!Array.isArray(peers))
     throw new UsageError(
       `${who}: transport "${transport.id}" may lose messages, and no peers are given. Wrap the transport: linked(transport, { peers })`,
@@ -78,6 +59,16 @@ function linkOn(who: string, { transport, peers, client = false, clock, crypto }
     link: linked(transport, { peers, client, open: !client, ...(clock && { clock }), ...(crypto && { crypto }) }),
     users: 0,
   };
+  let isReleased = false;
+  const release = async (): Promise<void> => {
+    if (isReleased) return;
+    isReleased = true;
+    if (--shared.users > 0) return;
+    links.delete(transport);
+    await shared.link.close();
+  };
+  const created = create({ transport: shared.link, release });
+  shared.users++;
   links.set(transport, shared);
-  return shared;
+  return created;
 }

@@ -156,7 +156,7 @@ function withdrawal(locks: Operated): Answer {
 
 const members = (voters: readonly NodeId[]): Answer => ({ status: 200, body: { voters } });
 
-const WRONG_TIMEOUT = failure(400, `timeoutMs is a whole number from 0 to ${TIMEOUT_MS_MAX}`);
+const WRONG_TIMEOUT = /* @__PURE__ */ failure(400, `timeoutMs is a whole number from 0 to ${TIMEOUT_MS_MAX}`);
 
 /** The time limit of a request; `null` if it is wrong. */
 function timeoutIn<T>(parameters: URLSearchParams, otherwise: T): number | T | null {
