@@ -25,7 +25,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './queue': 35.1,
   './cluster': 83.2,
   './node': 17,
-  './transports': 40.8,
+  './transports': 40.9,
   './transports broadcastChannel': 4.4,
   './transports InProcessBus': 5.8,
   './transports webSocket': 7.1,
