@@ -71,6 +71,13 @@ describe('calls of a predicate', () => {
     expect(calls).toBe(states + 1);
   });
 
+  test('one for each state after some states, if many states differ in what it reads', () => {
+    const combinations = new Set<string>();
+    const { calls, states } = count(({ nodes }) => combinations.add(JSON.stringify([...nodes])));
+    expect(calls).toBeGreaterThan(combinations.size + 1);
+    expect(calls).toBeLessThanOrEqual(states + 1);
+  });
+
   test('two if it reads nothing', () => {
     expect(count(({ instance }) => instance).calls).toBe(2);
   });

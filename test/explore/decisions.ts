@@ -2,22 +2,27 @@
  * A predicate on states that is called once for each combination of what it reads.
  *
  * The first call records what the predicate reads, in order: roles of nodes, whole nodes, and the environment. Each of these is a number.
- * A tree of these reads then answers for all other states that agree in them. If the predicate reads messages, it is called for each state.
+ * A tree of these reads then answers for all other states that agree in them. If the predicate reads messages, or if many states differ in
+ * what it reads, it is called for each state.
  */
 import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Flight, Instance, LinksView, NodeView } from '../../machines/protocol.js';
-import { KeyNumbers, PairMap } from './ints.js';
+import { grown, KeyNumbers, PairMap } from './ints.js';
 import { plainKeyOf } from './json.js';
 import type { Locals } from './locals.js';
 import type { Model } from './model.js';
 
 /** Answers, and the mark of a predicate that has to be called. Greater numbers are reads. */
-const NO = 0;
-const YES = 1;
-const CALL = 2;
-const UNKNOWN = -1;
+const UNKNOWN = 0;
+const NO = 1;
+const YES = 2;
+const CALL = 3;
 
-/** The maximum of recorded numbers, so that memory is bounded. Beyond it, each unknown combination calls the predicate. */
+/** Recording takes several times as long as a call: beyond the first ones, at most one of this many answers is recorded. */
+const LEARNED = 64;
+const WORTH = 8;
+
+/** The maximum of recorded numbers, so that memory is bounded. */
 const LINKS_MAX = 1 << 20;
 
 /** The place of the environment in a row. The local state of each node follows. */
@@ -34,9 +39,14 @@ const numberOf = ({ place, aspect }: Read, row: Int32Array, begin: number): numb
 
 export class Decision {
   private root = UNKNOWN;
-  private readonly reads: Read[] = [NO, YES, CALL].map(() => ({ place: ENVIRONMENT, aspect: undefined }));
+  private readonly reads: Read[] = [UNKNOWN, NO, YES, CALL].map(() => ({ place: ENVIRONMENT, aspect: undefined }));
   /** For each read and the number found there, the next read or the answer. */
-  private readonly next = new PairMap();
+  private next = new PairMap();
+  /** The place that the predicate reads first, and for each number there, the first read of another place or the answer. */
+  private place = ENVIRONMENT;
+  private branches = new Int32Array(1 << 8);
+  private tried = 0;
+  private learned = 0;
 
   constructor(
     private readonly model: Model,
@@ -51,10 +61,25 @@ export class Decision {
 
   /** The answer for a state. `whole` is called if the predicate reads its messages. */
   of(row: Int32Array, begin: number, length: number, whole: () => Configuration): boolean {
+    this.tried++;
+    let at = this.branches[row[begin + this.place]!] || this.branch(row, begin);
+    while (at > CALL) at = this.after(at, row, begin);
+    if (at === UNKNOWN) return this.learn(row.slice(begin, begin + length));
+    return at === CALL ? this.predicate(whole()) : at === YES;
+  }
+
+  /** The next read or the answer after a read. */
+  private after(read: number, row: Int32Array, begin: number): number {
+    return Math.max(UNKNOWN, this.next.get(read, numberOf(this.reads[read]!, row, begin)));
+  }
+
+  /** Finds what follows the reads of the first place. */
+  private branch(row: Int32Array, begin: number): number {
+    const number = row[begin + this.place]!;
     let at = this.root;
-    while (at > CALL) at = this.next.get(at, numberOf(this.reads[at]!, row, begin));
-    if (at === CALL || (at === UNKNOWN && this.next.size >= LINKS_MAX)) return this.predicate(whole());
-    return at === UNKNOWN ? this.learn(row.slice(begin, begin + length)) : at === YES;
+    while (at > CALL && this.reads[at]!.place === this.place) at = this.after(at, row, begin);
+    if (number >= this.branches.length) this.branches = grown(this.branches, number + 1);
+    return (this.branches[number] = at);
   }
 
   /** Calls the predicate and records what it reads. */
@@ -69,6 +94,12 @@ export class Decision {
       [before, number] = [at, numberOf(this.reads[at]!, row, 0)];
     }
     this.link(before, number, reading.hasReadFlights ? CALL : answer ? YES : NO);
+    if (++this.learned > LEARNED + this.tried / WORTH || this.next.size > LINKS_MAX) {
+      this.root = CALL;
+      this.branches.fill(UNKNOWN);
+      this.next = new PairMap();
+    }
+    this.place = this.reads[this.root]!.place;
     return answer;
   }
 

@@ -234,7 +234,7 @@ export class Examination {
       return paths.set(property, { property: property.name, nodes: undefined, state, from, component: undefined });
     }
     if (!search.graph || !this.judgesRuns) return paths;
-    const liveness = new Liveness(search.graph, search.store, model, watch);
+    const liveness = new Liveness(search.graph, watch, model.steps.branches);
     for (const obligation of watch.obligations) {
       const { property } = obligation;
       const broken = paths.has(property) ? undefined : liveness.pendingForever(obligation);

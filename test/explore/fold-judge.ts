@@ -13,20 +13,25 @@ import type { Model } from './model.js';
 const REMEMBERED = 31;
 
 /** After this many states, answers are forgotten if fewer than half of them were known; and there are never more steps. */
-const TRIED = 1 << 12;
+const TRIED = 1 << 9;
 const STEPS_MAX = 1 << 21;
 
 const UNKNOWN = -1;
 
+/** Greater than each lane. */
+const NO_LANE = 0x7fffffff;
+
 export class FoldJudge {
   private readonly totals: Totals<unknown, unknown>;
-  private readonly properties: (readonly [Property, Folded])[] = [];
+  private readonly properties: Property[] = [];
+  private readonly folded: Folded[] = [];
   private readonly answers: boolean[] = [];
   private isWholeRead = false;
   /** The state of the totals: local states, channels and packets. */
   private readonly locals: Int32Array;
   private channels: readonly ChannelState[] = [];
   private packets = new Int32Array(0);
+  private added = new Int32Array(0);
   private inFlight = 0;
   private readonly nodes: Facts;
   private readonly flights: Facts;
@@ -57,34 +62,35 @@ export class FoldJudge {
 
   /** Adds a property, and returns its answer in the current state. */
   add(property: Property, folded: Folded): () => boolean {
-    const place = this.properties.push([property, folded]) - 1;
+    const place = this.properties.push(property) - 1;
+    this.folded.push(folded);
     if (place === REMEMBERED) this.steps = undefined;
     return () => this.answers[place]!;
   }
 
   enter(row: Int32Array, begin: number, length: number): void {
-    const { properties, answers } = this;
+    const { folded, totals, answers, configuration } = this;
     // An error of a fact is an error of the first property.
-    let [current] = properties[0]!;
+    let current = 0;
     try {
       const leaf = this.steps ? this.leafOf(this.steps, row, begin, length) : UNKNOWN;
       const known = leaf === UNKNOWN ? UNKNOWN : this.known.data[leaf]!;
       if (known !== UNKNOWN) {
-        for (let i = 0; i < properties.length; i++) answers[i] = ((known >>> i) & 1) === 1;
+        for (let i = 0; i < folded.length; i++) answers[i] = ((known >>> i) & 1) === 1;
         return;
       }
       this.goTo(row, begin, begin + length);
       this.isWholeRead = false;
       this.judged++;
       let bits = 0;
-      for (const [i, [property, folded]] of properties.entries()) {
-        current = property;
-        answers[i] = truth(folded.holds(this.totals, this.configuration), 'holds');
+      for (let i = 0; i < folded.length; i++) {
+        current = i;
+        answers[i] = truth(folded[i]!.holds(totals, configuration), 'holds');
         if (answers[i]) bits |= 1 << i;
       }
       if (leaf !== UNKNOWN && !this.isWholeRead) this.known.data[leaf] = bits;
     } catch (error) {
-      failed(current, error);
+      failed(this.properties[current]!, error);
     }
   }
 
@@ -144,26 +150,48 @@ export class FoldJudge {
   }
 
   /**
-   * Most packets stay the same. The first ones that do, and the last ones if their order is not significant, are left out. If it is,
-   * all packets of a changed lane are recomputed: a total that subtracts the last one may remove an equal one before it.
+   * Most packets stay the same. Rows are in the order of lanes, so that a merge finds the others. If the order of packets is significant, all
+   * packets of a changed lane are recomputed: a total that subtracts the last one may remove an equal one before it.
    */
   private updateFlights(row: Int32Array, begin: number, end: number): void {
-    const { totals, flights, model } = this;
-    if (this.packets.length < end - begin) this.packets = grown(this.packets, end - begin);
-    const { packets } = this;
-    let [first, last, until] = [0, this.inFlight, end];
-    while (first < last && begin + first < end && packets[first] === row[begin + first]) first++;
-    if (first === last && begin + first === end) return;
-    if (this.fold.isOrdered) {
-      const { data: laneOf } = model.packets.lane;
-      const lane = laneOf[packets[first - 1]!];
-      while (first > 0 && laneOf[packets[first - 1]!] === lane) first--;
-    } else for (; last > first && until > begin + first && packets[last - 1] === row[until - 1]; last--) until--;
+    const { totals, flights, fold, model, inFlight } = this;
+    if (this.packets.length < end - begin) {
+      this.packets = grown(this.packets, end - begin);
+      this.added = grown(this.added, end - begin);
+    }
+    const { packets, added } = this;
+    const { data: laneOf } = model.packets.lane;
+    let [i, j, count, changed] = [0, begin, 0, NO_LANE];
     // Subtract first, so that no total ever counts more than there is.
-    for (let i = first; i < last; i++) totals.flight(flights.get(packets[i]!), -1);
-    for (let i = begin + first; i < until; i++) totals.flight(flights.get(row[i]!), 1);
-    packets.set(row.subarray(begin + first, end), first);
+    while (i < inFlight || j < end) {
+      const before = i < inFlight ? laneOf[packets[i]!]! : NO_LANE;
+      const after = j < end ? laneOf[row[j]!]! : NO_LANE;
+      if (before === after && before !== changed) {
+        if (packets[i] === row[j] && !(fold.isOrdered && this.isChangedAfter(i, row, j, end))) {
+          i++;
+          j++;
+          continue;
+        }
+        if (fold.isOrdered) changed = before;
+      }
+      if (before <= after) totals.flight(flights.get(packets[i++]!), -1);
+      if (after <= before) added[count++] = row[j++]!;
+    }
+    for (let k = 0; k < count; k++) totals.flight(flights.get(added[k]!), 1);
+    for (let k = begin; k < end; k++) packets[k - begin] = row[k]!;
     this.inFlight = end - begin;
+  }
+
+  /** True if two equal packets are followed by different ones in their lane. */
+  private isChangedAfter(first: number, row: Int32Array, second: number, end: number): boolean {
+    const { packets, inFlight } = this;
+    const { data: laneOf } = this.model.packets.lane;
+    const lane = laneOf[row[second]!]!;
+    for (let i = first + 1, j = second + 1; ; i++, j++) {
+      const [isBefore, isAfter] = [i < inFlight && laneOf[packets[i]!] === lane, j < end && laneOf[row[j]!] === lane];
+      if (!isBefore || !isAfter) return isBefore !== isAfter;
+      if (packets[i] !== row[j]) return true;
+    }
   }
 }
 

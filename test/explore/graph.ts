@@ -7,17 +7,18 @@ import { OPTIONAL, type Successors } from './successors.js';
 
 /** Marks a transition that belongs to the same draw as the one before it. */
 const SAME_GROUP = 0x80000000;
-/** Marks a transition that fairness requires. */
-const FORCED = 0x40000000;
-const TARGET = 0x3fffffff;
+const TARGET = 0x7fffffff;
 
 export class Graph {
   /** States with smaller ids have been expanded, or have no transitions. */
   size = 0;
   transitions = 0;
+  /** The actions that fairness requires have smaller numbers. */
+  actionsEnd = 0;
   private begins = new Uint32Array(1 << 8);
   private ends = new Uint32Array(1 << 8);
   private targets = new Uint32Array(1 << 10);
+  private actions = new Int32Array(1 << 10);
   /** 1 if fairness requires no transition of this state. */
   private resting = new Uint8Array(1 << 8);
 
@@ -31,15 +32,21 @@ export class Graph {
       this.resting = grown(this.resting, state + 1);
     }
     const begin = this.transitions;
-    if (begin + count > this.targets.length) this.targets = grown(this.targets, begin + count);
-    let forced = 0;
-    for (let i = 0; i < count; i++) {
-      const sameGroup = i > 0 && groups[i] === groups[i - 1];
-      const isForced = actions[i] !== OPTIONAL;
-      this.targets[begin + i] = found[i]! | (sameGroup ? SAME_GROUP : 0) | (isForced ? FORCED : 0);
-      if (isForced) forced++;
+    if (begin + count > this.targets.length) {
+      this.targets = grown(this.targets, begin + count);
+      this.actions = grown(this.actions, begin + count);
     }
-    this.resting[state] = forced === 0 ? 1 : 0;
+    let isResting = true;
+    for (let i = 0; i < count; i++) {
+      const action = actions[i]!;
+      const sameGroup = i > 0 && groups[i] === groups[i - 1];
+      this.targets[begin + i] = found[i]! | (sameGroup ? SAME_GROUP : 0);
+      this.actions[begin + i] = action;
+      if (action === OPTIONAL) continue;
+      isResting = false;
+      if (action >= this.actionsEnd) this.actionsEnd = action + 1;
+    }
+    this.resting[state] = isResting ? 1 : 0;
     this.begins[state] = begin;
     this.ends[state] = this.transitions = begin + count;
   }
@@ -64,9 +71,9 @@ export class Graph {
     return next;
   }
 
-  /** True if fairness requires the transition at this place. */
-  isForced(place: number): boolean {
-    return (this.targets[place]! & FORCED) !== 0;
+  /** The action that fairness requires at this place, or `OPTIONAL`. */
+  action(place: number): number {
+    return this.actions[place]!;
   }
 
   /** The place where the group of a transition begins. */
@@ -86,13 +93,13 @@ export class Graph {
    * `wanted` bits. An optional transition from the state to itself does not count.
    */
   leadsTo(state: number, bits: Int32Array | Uint8Array, words: number, word: number, wanted: number): number {
-    const { targets } = this;
+    const { targets, actions } = this;
     const end = this.ends[state]!;
     let [found, ofGroup] = [0, 0];
     for (let place = this.begins[state]!; place < end && (found & wanted) !== wanted; place++) {
       const target = targets[place]!;
-      // A group of one transition has no marks.
-      if (target === state && !(place + 1 < end && targets[place + 1]! >= SAME_GROUP)) continue;
+      const isAlone = target < SAME_GROUP && !(place + 1 < end && targets[place + 1]! >= SAME_GROUP);
+      if (target === state && actions[place] === OPTIONAL && isAlone) continue;
       const there = bits[(target & TARGET) * words + word]!;
       if (target >= SAME_GROUP) ofGroup &= there;
       else {
@@ -104,6 +111,7 @@ export class Graph {
   }
 
   get bytes(): number {
-    return this.begins.byteLength + this.ends.byteLength + this.targets.byteLength + this.resting.byteLength;
+    const { begins, ends, targets, actions, resting } = this;
+    return begins.byteLength + ends.byteLength + targets.byteLength + actions.byteLength + resting.byteLength;
   }
 }

@@ -22,19 +22,8 @@ function found(plan: Plan, actions: Actions, pendingIn: readonly number[], kind:
   for (const state of pendingIn) pending.set(state, 0);
   const obligation = { property: { kind }, node: 0, plane: 0 };
   const watch = { pending, everywhere: Int32Array.of(kind === 'converges' ? 1 : 0), obligations: [obligation] };
-  // A state is its own row.
-  const store = { longest: 1, load: (state: number, row: Int32Array) => ((row[0] = state), 1) };
-  const successors = {
-    count: 0,
-    actions: [0],
-    expand(row: Int32Array) {
-      this.actions = plan[row[0]!]!.flatMap((group, i) => group.map(() => actions[row[0]!]![i]!));
-      this.count = this.actions.length;
-    },
-  };
-  const model = { successors, steps: { branches: true } };
   const graph = graphOf(plan, (state, group) => actions[state]![group]!);
-  const forever = new Liveness(graph, Object(store), Object(model), Object(watch)).pendingForever(Object(obligation));
+  const forever = new Liveness(graph, Object(watch), true).pendingForever(Object(obligation));
   return forever && { ...forever, component: forever.component.toSorted((a, b) => a - b) };
 }
 

@@ -16,9 +16,7 @@ import { Components } from './components.js';
 import { keepEndless } from './endless.js';
 import type { Graph } from './graph.js';
 import { Ints } from './ints.js';
-import type { Model } from './model.js';
 import { OPTIONAL } from './successors.js';
-import type { States } from './store.js';
 import type { Obligation, SearchWatch } from './watch.js';
 
 /** Part of a run in which an obligation stays pending forever. */
@@ -30,7 +28,6 @@ export interface PendingForever {
 }
 
 export class Liveness {
-  private readonly row: Int32Array;
   /**
    * For each plane: the first state in which a run may stop with the obligation pending, and the states in which it may stay
    * pending forever.
@@ -41,11 +38,10 @@ export class Liveness {
 
   constructor(
     private readonly graph: Graph,
-    private readonly store: States,
-    private readonly model: Model,
     private readonly watch: SearchWatch,
+    /** True if there are draws. */
+    private readonly branches: boolean,
   ) {
-    this.row = new Int32Array(store.longest);
     const endless = watch.pending.with(watch.everywhere);
     keepEndless(endless, graph);
     const { pending } = watch;
@@ -57,7 +53,7 @@ export class Liveness {
   }
 
   private get components(): Components {
-    return (this.found ??= new Components(this.graph, this.model.steps.branches));
+    return (this.found ??= new Components(this.graph, this.branches));
   }
 
   /** How an obligation can stay pending forever, or `undefined` if it cannot. */
@@ -92,7 +88,7 @@ export class Liveness {
   private staysForced(state: number): boolean {
     const { graph } = this;
     for (let place = graph.begin(state); place < graph.end(state); place++)
-      if (graph.isForced(place) && this.components.stays(state, place)) return true;
+      if (graph.action(place) !== OPTIONAL && this.components.stays(state, place)) return true;
     return false;
   }
 
@@ -101,16 +97,13 @@ export class Liveness {
    * given.
    */
   private untaken(state: number, some: readonly number[] | undefined): readonly number[] {
-    const { graph, model, row, components } = this;
-    const { successors } = model;
-    successors.expand(row, this.store.load(state, row));
-    const begin = graph.begin(state);
+    const { graph, components } = this;
     const untaken: number[] = [];
     const taken: number[] = [];
-    for (let i = 0; i < successors.count; i++) {
-      const action = successors.actions[i]!;
+    for (let place = graph.begin(state); place < graph.end(state); place++) {
+      const action = graph.action(place);
       if (action === OPTIONAL || (some && !some.includes(action))) continue;
-      if (components.stays(state, begin + i)) taken.push(action);
+      if (components.stays(state, place)) taken.push(action);
       else if (!untaken.includes(action)) untaken.push(action);
     }
     return taken.length === 0 ? untaken : untaken.filter((action) => !taken.includes(action));
