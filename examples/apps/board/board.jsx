@@ -91,10 +91,12 @@ export function Board({ me, people, locks }) {
  * @extends {Component<{ instead: React.ReactNode, children: React.ReactNode }, { hasFailed: boolean }>}
  */
 class UnlessFailed extends Component {
+  /** @override */
   state = { hasFailed: false };
   static getDerivedStateFromError() {
     return { hasFailed: true };
   }
+  /** @override */
   render() {
     return this.state.hasFailed ? this.props.instead : this.props.children;
   }
