@@ -1,11 +1,13 @@
 /**
- * The pictures of charts in docs/images/charts are drawn from the machines themselves, by the page of the inspector: a chart that has
- * changed fails here, and `npx vitest run scripts/charts.test.ts -u` draws it again.
+ * The pictures of charts in docs/images/charts are drawn from the machines themselves, by the page of the inspector, and compared with them. A
+ * chart that has changed fails here, and `npx vitest run scripts/charts.test.ts -u` draws it again.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { expect, test } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { drawingErrors } from '../inspector/model/chart-drawing.fixture.js';
 import { layOutChart } from '../inspector/model/chart-layout.js';
 import { readChart } from '../inspector/model/chart.js';
 import { elkHere } from '../inspector/model/elk.fixture.js';
@@ -29,7 +31,7 @@ const style = [
   .join('\n')
   .replaceAll(/\s+/g, ' ');
 
-async function draw(name: string, machine: Parameters<typeof chartDefinition>[0]): Promise<string> {
+async function draw(name: string, machine: AnyStateMachine): Promise<string> {
   const layout = await layOutChart(readChart(name, chartDefinition(machine)), elkHere);
   const picture = h(ChartPicture, {
     layout,
@@ -59,7 +61,9 @@ const charts = Object.values(protocols).flatMap(({ name, charts }) =>
 const folder = new URL('../docs/images/charts/', import.meta.url);
 
 test.each(charts)('%s', async (name, machine) => {
-  await expect(await draw(name, machine)).toMatchFileSnapshot(new URL(`${name}.svg`, folder).pathname);
+  const picture = await draw(name, machine);
+  expect(drawingErrors(picture, machine)).toEqual([]);
+  await expect(picture).toMatchFileSnapshot(new URL(`${name}.svg`, folder).pathname);
 });
 
 test('no picture of a removed chart remains', () => {

@@ -1,10 +1,9 @@
-/** The drawings of charts compared with their machines: those of all protocols, of the examples, and of thirty public shapes. */
+/** The drawings of charts compared with their machines: those of the examples, and of thirty public shapes. scripts/charts.test.ts has the protocols. */
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, test } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { examples } from '../../examples/machines/samples.js';
-import { protocols } from '../../machines/index.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { ChartPicture } from '../page/chart/picture.js';
 import { drawingErrors } from './chart-drawing.fixture.js';
@@ -31,20 +30,13 @@ async function draw(name: string, machine: AnyStateMachine): Promise<string> {
   return renderToString(h(ChartPicture, { layout, label: name, ...appearance }));
 }
 
-const ofProtocols = Object.values(protocols).flatMap(({ name, charts }) =>
-  Object.entries(charts).map(([chart, machine]) => [`${name}: ${chart}`, machine] as const),
-);
-/** A chart that several protocols share is drawn once. */
-const machines = new Map<AnyStateMachine, string>();
-for (const [name, machine] of [
-  ...ofProtocols,
+const machines: readonly (readonly [string, AnyStateMachine])[] = [
   ...Object.entries(examples).map(([name, { machine }]) => [`example ${name}`, machine as AnyStateMachine] as const),
   ...Object.entries(publicShapes),
-  ['every construct', conformance] as const,
-])
-  if (!machines.has(machine)) machines.set(machine, name);
+  ['every construct', conformance],
+];
 
-test.each([...machines].map(([machine, name]) => [name, machine] as const))('%s', async (name, machine) => {
+test.each(machines)('%s', async (name, machine) => {
   expect(drawingErrors(await draw(name, machine), machine)).toEqual([]);
 });
 
