@@ -33,18 +33,29 @@ if (missing) console.warn(`Skipped the tests of the inspector's page and of the 
 /** Files of more than six seconds, the longest first. Others follow by their names, on every machine alike, and the last of them is short. */
 const LONG = [
   'inspector/page',
+  'inspector/page.actors',
+  'inspector/page.address',
+  'test/rehearsal/cluster',
+  'test/rehearsal/clients',
   'bin/program',
   'adapters/standstill',
-  'machines/paths',
   'adapters/transports/web-socket-mesh',
   'adapters/transports/displaced',
   'adapters/transports/web-socket-limits',
   'adapters/transports/sealed',
-  'examples/machines/page/page',
   'adapters/transports/web-socket-hub',
-  'inspector/live/live',
   'examples/transports-page',
-  'adapters/linked.frames',
+  'machines/paths',
+  'papers/classics/classics',
+  'papers/applications/applications',
+  'adapters/cluster/mutants',
+  'inspector/live/outbox',
+  'test/machine/cases',
+  'bin/quiver',
+  'test/one-world',
+  'test/swarm/departures',
+  'machines/cluster/checked',
+  'examples/machines/machines',
 ];
 
 const gone = LONG.filter((name) => !existsSync(new URL(`${name}.test.ts`, import.meta.url)));
@@ -69,7 +80,10 @@ class LongFirst extends BaseSequencer {
 // Searches create many objects of short life. With 16 MB for young ones, the default, they spend a sixth of their time in the garbage collector.
 setFlagsFromString('--max-semi-space-size=64');
 
-type ProjectOptions = Pick<NonNullable<TestProjectInlineConfiguration['test']>, 'exclude' | 'isolate' | 'pool' | 'globalSetup'>;
+type ProjectOptions = Pick<
+  NonNullable<TestProjectInlineConfiguration['test']>,
+  'exclude' | 'isolate' | 'pool' | 'globalSetup' | 'setupFiles'
+>;
 
 const plugins = await built();
 
@@ -96,8 +110,12 @@ export default defineConfig({
     // Twice the two cores of CI: many tests wait for processes, sockets and pages.
     maxWorkers: 4,
     projects: [
-      project('shared', [shared], { exclude: [...alone, ...ports, ...sources, ofPage, 'examples/starters/**'], isolate: false }),
-      project('ports', ports, { pool: 'forks', isolate: false }),
+      project('shared', [shared], {
+        exclude: [...alone, ...ports, ...sources, ofPage, 'examples/starters/**'],
+        isolate: false,
+        setupFiles: ['testing/setup.ts', 'testing/leaks.ts'],
+      }),
+      project('ports', ports, { pool: 'forks', isolate: false, setupFiles: ['testing/setup.ts', 'testing/leaks.ts'] }),
       project('alone', alone),
       project('page', missing ? [] : [ofPage], { isolate: false, globalSetup: 'inspector/page/testing/setup.ts' }),
       { ...project('sources', sources, { isolate: false }), plugins: [] },

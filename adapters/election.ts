@@ -345,6 +345,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   }
 
   private follow(leader: NodeId): void {
+    if (this.ending.signal.aborted) return;
     if (leader !== this.node.id) return this.change(leader);
     if (this.isLeader) return;
     this.change(null);

@@ -87,20 +87,13 @@ export async function testCluster<M extends Machines>(
 ): Promise<TestCluster<M>> {
   const bus = new InProcessBus();
   const peers: TestPeer<M>[] = [];
-  const dead = new Set<string>();
+  const all: Cluster<M>[] = [];
   const start = (id: string, own: Partial<ClusterOptions<M>> = {}): TestPeer<M> => {
     const transport = mortal(bus.transport(id));
     const shared = typeof more === 'function' ? more(id) : more;
     const cluster = createCluster<M>({ transport, peers: ids, machines, ...shared, ...own });
-    dead.delete(id);
-    const peer: TestPeer<M> = {
-      id,
-      cluster,
-      kill: () => {
-        dead.add(id);
-        transport.kill();
-      },
-    };
+    all.push(cluster);
+    const peer: TestPeer<M> = { id, cluster, kill: () => transport.kill() };
     const place = peers.findIndex((one) => one.id === id);
     if (place < 0) peers.push(peer);
     else peers[place] = peer;
@@ -108,7 +101,8 @@ export async function testCluster<M extends Machines>(
   };
   for (const id of ids) start(id);
   onTestFinished(async () => {
-    await Promise.all(peers.filter(({ id }) => !dead.has(id)).map(({ cluster }) => cluster.close({ withinMs: 0 })));
+    // Those of killed peers, too: they run on without a transport.
+    await Promise.all(all.map((cluster) => cluster.close({ withinMs: 0 })));
     bus.close();
   });
   await Promise.all(peers.map(({ cluster }) => cluster.ready));

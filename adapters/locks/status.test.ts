@@ -232,7 +232,12 @@ describe('missing service for ten seconds is reported', () => {
   });
 
   test('a peer connected with all others, one of which is stuck, is not asked to wait', async () => {
-    const hung = (): PeerStorage => ({ load: async () => undefined, save: () => new Promise(() => {}) });
+    let release = () => {};
+    onTestFinished(() => release());
+    const hung = (): PeerStorage => ({
+      load: async () => undefined,
+      save: () => new Promise<void>((resolve) => (release = resolve)),
+    });
     const { all, pass, warnings, bus } = started(['a', 'b'], ['a']);
     createLocks({ transport: bus.transport('b'), peers: ['a', 'b'], storage: hung() });
     await pass(1_000);

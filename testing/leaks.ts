@@ -1,0 +1,30 @@
+/**
+ * A file of tests fails if it leaves a connection, a server, a process or a timer behind: what they print later would reach the tests of
+ * another file in the same thread.
+ */
+import { afterAll } from 'vitest';
+
+/** A busy machine closes connections slowly. */
+const PATIENCE_MS = 10_000;
+/** The platform's own, whatever a test replaces. */
+const later = globalThis.setTimeout;
+
+function held(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+const before = held();
+const left = (): string[] =>
+  [...held()].flatMap(([kind, count]) => {
+    const more = count - (before.get(kind) ?? 0);
+    return more > 0 && kind !== 'MessagePort' ? [`${more} ${kind}`] : [];
+  });
+
+afterAll(async () => {
+  for (const begin = performance.now(); left().length > 0; await new Promise((resolve) => later(resolve, 10))) {
+    if (performance.now() - begin > PATIENCE_MS)
+      throw new Error(`These tests leave something running: ${left().join(', ')}. Close it when a test has finished.`);
+  }
+});
