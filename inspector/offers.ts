@@ -3,7 +3,7 @@
  */
 import type { Command, Core } from '../machines/protocol.js';
 
-/** What the developer of a program does so that the page may change it. */
+/** The advice to the developer of a program that the page cannot change. */
 export const HOW_TO_ALLOW =
   'Start it with QUIVER_REACH=1, or pass reach: true to inspect, createInspector, inspectAll or the plugin for Vite.';
 

@@ -104,7 +104,7 @@ async function sendFromPage(address: string, query: string): Promise<Response> {
   return sent;
 }
 
-test('a page sends events to an application in a browser that allows it, and to no other', async () => {
+test('a page sends events to an application in a browser only if it allows them', async () => {
   expect((await sendFromPage(printedAddress(), '')).status).toBe(200);
   const { url } = await receiving();
   const query = `browser=${encodeURIComponent(url)}`;

@@ -120,7 +120,7 @@ function announce(server: QuiverDevelopmentServer, address: string): void {
   };
 }
 
-/** What keeps programs from reporting to an address, or `null`. */
+/** The problem that keeps programs from reporting to an address, or `null`. */
 async function problemAt(address: InspectorAddress): Promise<string | null> {
   try {
     const { ok } = await fetch(`${address.page}written`);

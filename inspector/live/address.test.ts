@@ -9,7 +9,7 @@ import { Outbox } from './outbox.js';
 
 const page = new URL('../page/', import.meta.url);
 
-test('the address of a page, with or without its end, and that of its socket mean the same', () => {
+test('addresses of a page, with and without the last slash, and of its socket are equa', () => {
   const { origin } = new URL('http://127.0.0.1:4000');
   const meant = { page: `${origin}/token/`, socket: 'ws://127.0.0.1:4000/token/inspect', origin, token: 'token' };
   for (const url of [meant.page, `${origin}/token`, `${origin}/token/#line=1`, meant.socket])
@@ -17,7 +17,7 @@ test('the address of a page, with or without its end, and that of its socket mea
 });
 
 test.each(['', 'here', 'localhost:4000', 'http://127.0.0.1:4000/', 'http://127.0.0.1:x/token/', 'undefined'])(
-  'what is no address is rejected: "%s"',
+  'a text that is not an address is rejected: "%s"',
   (url) => {
     expect(() => readAddress('createInspector', url)).toThrow(`createInspector: "${url}" is not the address of an inspector.`);
   },

@@ -46,7 +46,7 @@ export interface Batch {
   readonly before?: number;
 }
 
-/** What a program sends over a WebSocket: a batch, or the answer to a gesture. */
+/** A message of a program over a WebSocket: a batch, or the answer to a gesture. */
 export interface SocketBatch extends Batch {
   /** True if the program takes gestures. */
   readonly isReachable?: boolean;

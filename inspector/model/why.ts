@@ -225,7 +225,7 @@ export function isIgnored(recording: ReadTrace, line: number): boolean {
   return step?.taken?.length === 0 && ['deliver', 'timer', 'command', 'link'].includes(step.kind);
 }
 
-/** What became of the event of a step that no chart answered; `null` for any other step. */
+/** The outcome of an event that no chart answered; `null` for any other step. */
 export function refusalText(recording: ReadTrace, line: number, chartOf: (name: string) => Chart | undefined): string | null {
   if (!isIgnored(recording, line)) return null;
   const guards = new Set(refusalsAt(recording, line, chartOf).map(({ guard }) => guard));

@@ -31,7 +31,7 @@ export const lastDone = signal<string | null>(null);
 /** The number of lines when the last event was sent to the selected actor. */
 const sentAfter = signal(Infinity);
 
-/** What became of the last event that this page has sent to the selected actor; `null` as long as nothing is known. */
+/** The outcome of the last event that this page has sent to the selected actor; `null` as long as nothing is known. */
 export const answerToSent = computed((): string | null => {
   const own = growing().steps[selectedNode.value] ?? [];
   const after = sentAfter.value;
