@@ -6,7 +6,7 @@ import { createLocks } from './locks.js';
 const VOTERS = ['a', 'b', 'c'];
 const CLIENTS = Array.from({ length: 50 }, (_, i) => `client-${i}`);
 
-test('fifty idle clients exchange a frame a second with each voter in each direction and no others', async () => {
+test('idle clients exchange a frame a second with each voter in each direction', async () => {
   const texts = warnings();
   const time = clock();
   const { sent, transport } = wireOf({ loss: 'possible' });
