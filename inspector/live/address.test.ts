@@ -9,7 +9,7 @@ import { Outbox } from './outbox.js';
 
 const page = new URL('../page/', import.meta.url);
 
-test('addresses of a page, with and without the last slash, and of its socket are equa', () => {
+test('addresses of a page, with or without the last slash, and of a socket agree', () => {
   const { origin } = new URL('http://127.0.0.1:4000');
   const meant = { page: `${origin}/token/`, socket: 'ws://127.0.0.1:4000/token/inspect', origin, token: 'token' };
   for (const url of [meant.page, `${origin}/token`, `${origin}/token/#line=1`, meant.socket])
