@@ -8,7 +8,7 @@
  *
  * Snapshots persist without the object, which is not data. A restored actor needs an object of the new process: `of(object)` binds one.
  */
-import type { ActorLogic, ActorSystem, AnyActorRef, AnyEventObject, EventObject, Snapshot } from 'xstate';
+import type { ActorLogic, AnyActor, AnyActorRef, AnyEventObject, EventObject, Snapshot } from 'xstate';
 import { UsageError } from '../machines/errors.js';
 import { parentOf } from '../network/world/internals.js';
 import { unknownWord } from '../network/scenario/read.js';
@@ -73,7 +73,7 @@ export interface ObjectLogic<
   E extends EventObject,
   N extends EventObject,
   I = { readonly [key in K]: O },
-> extends ActorLogic<ObjectSnapshot<S>, E, I, ActorSystem<any>, N> {
+> extends ActorLogic<ObjectSnapshot<S>, E, I, AnyActor['system'], N> {
   /** The same logic bound to this object, without input. Use it for a machine that is restored from persisted text. */
   of(object: O): ObjectLogic<K, O, S, E, N, I | undefined>;
 }
@@ -103,7 +103,7 @@ export function objectLogic<K extends string, O extends object, S, E extends Eve
 ): ObjectLogic<K, O, S, E, N> {
   type State = ObjectSnapshot<S> & { readonly input?: { readonly [key in K]?: O } };
   const attached = new WeakMap<AnyActorRef, { readonly handlers: Handlers<E>; readonly stopping: AbortController }>();
-  const logic: ActorLogic<State, AnyEventObject, any, ActorSystem<any>, any> = {
+  const logic: ActorLogic<State, AnyEventObject, any, AnyActor['system'], any> = {
     getInitialSnapshot: (_, input) => ({ status: 'active', output: undefined, error: undefined, ...adapter.initial, input }),
     start: ({ input }, { self, id }) => {
       const stopping = new AbortController();

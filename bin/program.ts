@@ -80,7 +80,7 @@ function placeOf(error: UsageError | ProtocolError): string {
   return [`\n  ${thrown.name}: ${thrown.message}`, ...(place ? [`      ${place.trim()}`] : [])].join('\n');
 }
 
-type Act = (verb: Verb, values: ValuesOf<any>, words: readonly string[]) => Promise<void>;
+type Act = (verb: Verb, values: ValuesOf<Verb>, words: readonly string[]) => Promise<void>;
 
 function programOf(act: Act): Command {
   const program = new Command('quiver')

@@ -10,7 +10,7 @@ import type { Command, CommandDescription, Core, CoreDescription } from './proto
 import { isOfShape } from './shapes.js';
 
 /** Core of a running protocol: its instance exists, so options and reactions are no longer needed. */
-export type RunningCore<O = any, N extends string = string> = Omit<Core<O, N>, 'options' | 'reactions'> & {
+export type RunningCore<O = unknown, N extends string = string> = Omit<Core<O, N>, 'options' | 'reactions'> & {
   /** Why a message that is not accepted is refused, in words that follow its sender; `null` if it is malformed. */
   readonly refusal?: (message: Message) => string | null;
 };

@@ -7,7 +7,7 @@ import type { ChannelState, Configuration, Flight, Instance, NodeView, Property 
  *
  * A fact is computed once for each state of a node or message of type `M`. Totals follow the changes of a run or a search.
  */
-export interface Fold<O = any, T extends AnyTotals = any, M extends Message = Message> {
+export interface Fold<O = unknown, T extends AnyTotals = any, M extends Message = Message> {
   /** Plain data about a node that depends only on its state. */
   node(view: NodeView, id: NodeId, instance: Instance<O>): FactsOf<T>[0];
   /**
@@ -29,12 +29,12 @@ export interface Totals<N, F> {
   channel?(state: ChannelState): void;
 }
 
-type AnyTotals = Totals<any, any>;
+type AnyTotals = Totals<never, never>;
 
 type FactsOf<T> = T extends Totals<infer N, infer F> ? readonly [N, F] : never;
 
 /** A predicate over totals, equivalent to `holds` of the configuration. */
-export interface Folded<O = any, T extends AnyTotals = any> {
+export interface Folded<O = unknown, T extends AnyTotals = any> {
   /** The fold of the totals. Properties with the same fold share its totals. */
   readonly over: Fold<O, T>;
   /** Judges the totals. Calls `c` for the configuration if the totals are not enough. */

@@ -5,7 +5,7 @@ import { ProtocolError, UsageError, thrownText } from './errors.js';
 import type { Checks, Command, Core, Observer, View } from './protocol.js';
 import { show, type Complain } from './validate.js';
 
-type Any = (...args: any[]) => any;
+type Any = (...args: never[]) => unknown;
 
 interface Guards {
   readonly name: string;
@@ -14,7 +14,7 @@ interface Guards {
 
 /** Wraps a function: checks its result, and adds the names of the protocol and the function to its errors. */
 function guarded<F extends Any>({ name, complain }: Guards, member: string, given: F, fits: Fits, wanted: string): F {
-  return function (this: unknown, ...args: unknown[]): unknown {
+  return function (this: unknown, ...args: never[]): unknown {
     let value: unknown;
     try {
       value = given.apply(this, args);

@@ -238,7 +238,7 @@ export interface Command {
     readonly min?: number;
     readonly optional?: boolean;
   }[];
-  event(fields: Readonly<Record<string, any>>): Message;
+  event(fields: Readonly<Record<string, unknown>>): Message;
   /** True if the command waits in a queue at its node while the chart has no transition for it. Otherwise it is rejected. */
   readonly waits: boolean;
   /**
@@ -247,7 +247,7 @@ export interface Command {
    */
   readonly completedBy: readonly string[];
   /** Reason why the command has no meaning under these options or with these fields, and how to fix it; `null` if it is valid. */
-  refusal?(options: any, fields: Readonly<Record<string, any>>): string | null;
+  refusal?(options: unknown, fields: Readonly<Record<string, unknown>>): string | null;
 }
 
 /** A command as a protocol description defines it. By default, its event has the name and fields of the command, and it does not wait. */
@@ -320,7 +320,7 @@ export interface Corruption<O = unknown> {
 export interface ChartSamples {
   readonly input: unknown;
   /** Events to try in a state. Types without a sample are not sent. */
-  events(context: any): readonly Message[];
+  events(context: unknown): readonly Message[];
 }
 
 /** A small system: a scenario without `protocol`. Its events may come in any order, but those of one node or link keep their order. */
@@ -402,7 +402,7 @@ interface CommonCore<O> {
  *
  * @public
  */
-export interface Core<O = any, N extends string = string> extends CommonCore<O> {
+export interface Core<O = unknown, N extends string = string> extends CommonCore<O> {
   readonly network: NetworkNeeds;
   /**
    * Checks and completes the options of a scenario.
@@ -427,7 +427,7 @@ export interface Core<O = any, N extends string = string> extends CommonCore<O> 
 }
 
 /** The core of a protocol as its author describes it, before defaults. */
-export interface CoreDescription<O = any, N extends string = string> extends CommonCore<O> {
+export interface CoreDescription<O = unknown, N extends string = string> extends CommonCore<O> {
   readonly network: Pick<NetworkNeeds, 'reach'> & Partial<NetworkNeeds>;
   /** Commands of a scenario or an application. @defaultValue none */
   readonly commands?: Readonly<Record<N, CommandDescription>>;
@@ -451,7 +451,7 @@ export interface CoreDescription<O = any, N extends string = string> extends Com
  *
  * @public
  */
-export interface Checks<O = any> {
+export interface Checks<O = unknown> {
   /** Properties of the protocol. `noNodeIsStuck` requires that no node waits forever for a message. @defaultValue only `noNodeIsStuck` */
   properties?(instance: Instance<O>): readonly Property<O>[];
   /** Generator of arbitrary states. */
@@ -475,7 +475,7 @@ export interface Checks<O = any> {
  *
  * @public
  */
-export interface View<O = any> {
+export interface View<O = unknown> {
   /** Citation of the paper. @defaultValue `''` */
   readonly paper?: string;
   /** Observer of a run. @defaultValue reports the state of each node */
@@ -489,7 +489,7 @@ export interface View<O = any> {
  *
  * @public
  */
-export type Protocol<O = any, N extends string = string> = Core<O, N> &
+export type Protocol<O = unknown, N extends string = string> = Core<O, N> &
   Checks<O> &
   View<O> &
   Required<Pick<Checks<O>, 'properties' | 'samples'>> &

@@ -4,6 +4,7 @@
  */
 import {
   createActor,
+  type AnyActor,
   type AnyStateMachine,
   type EmittedFrom,
   type EventFromLogic,
@@ -46,7 +47,7 @@ type Observer<T> = {
 /** The functions that a reference needs from its cluster. */
 export interface RefHost {
   /** XState's actor system that references belong to. */
-  readonly system: unknown;
+  readonly system: AnyActor['system'];
   send(ref: AnyClusterActor, event: unknown): Promise<void>;
   /** The last version that this process has received; null if it has none. */
   latest(ref: AnyClusterActor): ReceivedVersion | null;
@@ -84,7 +85,7 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   readonly id: string;
   readonly sessionId: string;
   readonly src: string;
-  readonly system: any;
+  readonly system: AnyActor['system'];
   /** @internal */
   readonly _processingStatus = 1;
   private readonly observers = new Set<Observer<SnapshotFrom<M>>>();
@@ -231,7 +232,7 @@ export class ClusterActorRef<M extends AnyStateMachine> {
     isEqual: (one: T, other: T) => boolean = Object.is,
   ): Subscribable<T> & { readonly get: () => T } => ({
     get: () => selector(this.getSnapshot()),
-    subscribe: (observer: Observer<T> | ((part: T) => void), error?: (error: any) => void, complete?: () => void) => {
+    subscribe: (observer: Observer<T> | ((part: T) => void), error?: (error: unknown) => void, complete?: () => void) => {
       const given = typeof observer === 'function' ? { next: observer, error, complete } : bound(observer);
       let part = selector(this.getSnapshot());
       return this.subscribe({

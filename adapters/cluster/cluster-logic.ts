@@ -1,15 +1,6 @@
 /** A cluster actor as the child of a machine: events for the child go to the actor, and its durable snapshots and emitted events come back. */
-import type {
-  ActorLogic,
-  AnyActorRef,
-  ActorSystem,
-  EmittedFrom,
-  EventFromLogic,
-  InputFrom,
-  Snapshot,
-  SnapshotFrom,
-} from 'xstate';
-import type { ClusterActorRef } from './actor-ref.js';
+import type { ActorLogic, AnyActor, AnyActorRef, EmittedFrom, EventFromLogic, InputFrom, Snapshot, SnapshotFrom } from 'xstate';
+import type { AnyClusterActor } from './actor-ref.js';
 import type { Cluster } from './cluster.js';
 import type { Machines } from './cluster-options.js';
 
@@ -35,7 +26,7 @@ interface Failed {
 }
 
 interface Attached {
-  readonly ref: ClusterActorRef<any>;
+  readonly ref: AnyClusterActor;
   end(): void;
 }
 
@@ -76,7 +67,7 @@ export function clusterLogic<M extends Machines, K extends keyof M & string>(
   ClusterChildSnapshot<M[K]>,
   EventFromLogic<M[K]> | Received<M[K]> | Failed,
   { readonly id: string; readonly input?: InputFrom<M[K]> },
-  ActorSystem<any>,
+  AnyActor['system'],
   EmittedFrom<M[K]>
 > {
   type Child = ClusterChildSnapshot<M[K]>;

@@ -8,6 +8,7 @@
  * transport must be longer than any pause of a process.
  */
 import { controllerCore } from '../../machines/controller/index.js';
+import type { ControllerOptions } from '../../machines/controller/options.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Inspect } from '../../network/world/kernel.js';
@@ -41,7 +42,7 @@ export function createControllerNode(
   given: PeersOptions,
   options: Readonly<Record<string, unknown>>,
   nextCommand?: () => Message | null,
-): LiveNode {
+): LiveNode<ControllerOptions> {
   const { peers, name, parents, inspect, clock, crypto } = given;
   const nodes = [...new Set(peers)].sort();
   if (!nodes.includes(given.transport.id))

@@ -10,6 +10,7 @@
 import { assign, enqueueActions, fromObservable, fromPromise, setup } from 'xstate';
 import { Observable } from 'rxjs';
 import { UsageError } from '../../machines/errors.js';
+import { chartTypes } from '../../machines/effects.js';
 import { parentOf } from '../../network/world/internals.js';
 import { unknownEvent, type Failed, type FromActor, type WithoutFrom } from '../object-logic.js';
 import { anything, checkOptions, optional } from '../options.js';
@@ -150,12 +151,12 @@ const hold = fromObservable<never, { readonly lock: Lock }>(
  * @public
  */
 export const lockLogic = setup({
-  types: {
-    input: {} as LockInput,
-    context: {} as LockInput & { readonly lock: Lock | null; readonly fence: number | null },
-    events: {} as LockEvent,
-    emitted: {} as LockNotice,
-  },
+  types: chartTypes<{
+    input: LockInput;
+    context: LockInput & { readonly lock: Lock | null; readonly fence: number | null };
+    events: LockEvent;
+    emitted: LockNotice;
+  }>(),
   actors: { ...actorsOf(locksIn), hold },
   actions: {
     noteEnd: ({ context: { lock } }) => lock && void ended.add(lock),

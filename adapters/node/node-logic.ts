@@ -40,7 +40,7 @@ interface LogicEvent extends AnyEventObject {
   readonly type: 'node.stepped' | 'node.closed';
 }
 
-type Logic<I> = ActorLogic<NodeSnapshot<I>, AnyEventObject, I, any, AnyEventObject>;
+type Logic<I> = ActorLogic<NodeSnapshot<I>, AnyEventObject, I, AnyActor['system'], AnyEventObject>;
 type Scope<I> = Parameters<Logic<I>['transition']>[2];
 
 /**

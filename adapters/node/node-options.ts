@@ -16,7 +16,7 @@ import type { Reliable, Transport } from '../transports/transport.js';
  *
  * @public
  */
-export interface NodeOptions<O = any, N extends string = string> extends InEnvironment {
+export interface NodeOptions<O = unknown, N extends string = string> extends InEnvironment {
   /** The transport. The node connects it, and its creator closes it. */
   readonly transport: Transport<Reliable>;
   /** A protocol or its core. */
@@ -56,7 +56,7 @@ export interface NodeOptions<O = any, N extends string = string> extends InEnvir
 }
 
 /** Options of a running node, after the protocol's options were parsed. */
-export type LiveNodeOptions<O = any> = Omit<NodeOptions<O>, 'protocol'> & { readonly protocol: RunningCore<O> };
+export type LiveNodeOptions<O = unknown> = Omit<NodeOptions<O>, 'protocol'> & { readonly protocol: RunningCore<O> };
 
 const isPeers = (value: unknown): boolean => Array.isArray(value) && value.every((peer) => typeof peer === 'string');
 

@@ -77,7 +77,7 @@ export function createNode<O, N extends string>(options: NodeOptions<O, N>): Liv
  * A running node; `createNode` creates it. It dispatches each notification of its charts as a `CustomEvent` with the notification in `detail`.
  * @public
  */
-export class LiveNode<O = any, N extends string = string> extends EventTarget implements AsyncDisposable {
+export class LiveNode<O = unknown, N extends string = string> extends EventTarget implements AsyncDisposable {
   /** Name of the conversation; only nodes with the same name communicate. */
   readonly name: string;
   /** The protocol of the node. */

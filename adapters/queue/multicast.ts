@@ -186,7 +186,7 @@ export type MulticastNotice =
  * ```
  * @public
  */
-export const multicastLogic: ObjectLogic<'multicast', Multicast<any>, object, MulticastEvent, MulticastNotice> = objectLogic({
+export const multicastLogic: ObjectLogic<'multicast', Multicast, object, MulticastEvent, MulticastNotice> = objectLogic({
   key: 'multicast',
   method: 'send',
   initial: {},

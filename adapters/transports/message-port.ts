@@ -23,7 +23,10 @@ import type { Transport } from './transport.js';
  */
 export interface Port {
   postMessage(message: unknown): void;
-  addEventListener(type: 'message' | 'close', listener: (event: any) => void): void;
+  addEventListener(
+    type: 'message' | 'close',
+    listener: (event: { readonly type: string; readonly data?: unknown }) => void,
+  ): void;
   start(): void;
   close(): void;
 }

@@ -104,7 +104,7 @@ test('a thousand failed attempts leave no listener or timer, and close ends the 
   /** A driver that fails as a real one does without a server. */
   class Deaf implements Socket {
     readyState = 0;
-    private readonly arrived: [string, (event: unknown) => void][] = [];
+    private readonly arrived: Parameters<Socket['addEventListener']>[] = [];
     constructor() {
       sockets.push(this);
       queueMicrotask(() => this.end('connect ECONNREFUSED'));
@@ -113,13 +113,14 @@ test('a thousand failed attempts leave no listener or timer, and close ends the 
     close(): void {
       this.end('closed');
     }
-    addEventListener(type: string, listener: (event: unknown) => void): void {
-      this.arrived.push([type, listener]);
+    addEventListener(...listener: Parameters<Socket['addEventListener']>): void {
+      this.arrived.push(listener);
     }
     private end(message: string): void {
       if (this.readyState === 3) return;
       this.readyState = 3;
-      for (const type of ['error', 'close']) for (const [of, listener] of this.arrived) if (of === type) listener({ message });
+      for (const type of ['error', 'close'])
+        for (const [of, listener] of this.arrived) if (of === type) listener({ type, message });
     }
   }
   /** Number of listeners on each abort signal that was used. */

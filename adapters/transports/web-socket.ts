@@ -35,8 +35,8 @@ export interface Socket {
   /** Closes without waiting for the other end; only in `ws`. */
   terminate?(): void;
   /** Reports the connection of the socket. Its port shows the hub whether there is a proxy; only in `ws`. */
-  on?(type: 'upgrade', listener: (response: any) => void): unknown;
-  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: any) => void): void;
+  on?(type: 'upgrade', listener: (response: IncomingUpgrade) => void): unknown;
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: SocketEvent) => void): void;
 }
 
 /**
@@ -169,6 +169,13 @@ export function checkCredentials(id: NodeId, { key, token }: { readonly key: str
   if (token !== undefined && typeof token !== 'function') checkSecret(token, `the token of peer "${id}"`, TOKEN_LENGTH_MAX);
 }
 
+/** The event of a socket: a message has `data`, and an error of `ws` has `message`. */
+interface SocketEvent {
+  readonly type: string;
+  readonly data?: unknown;
+  readonly message?: string;
+}
+
 interface IncomingUpgrade {
   readonly socket: { readonly localPort?: number };
 }
@@ -184,7 +191,7 @@ export function openSocket(
     const socket = create();
     const giveUp = () => socket.close();
     let port: number | undefined;
-    socket.on?.('upgrade', ({ socket: connection }: IncomingUpgrade) => (port = connection.localPort));
+    socket.on?.('upgrade', ({ socket: connection }) => (port = connection.localPort));
     signal.addEventListener('abort', giveUp, { once: true });
     const fail = (why: string) => {
       signal.removeEventListener('abort', giveUp);

@@ -33,13 +33,15 @@ function fill(regions: readonly Box[], axis: Axis): { boxes: Box[]; separators: 
   if (overlaps) return null;
   const begin = Math.min(...regions.map((region) => region[other]));
   const end = Math.max(...regions.map((region) => region[other] + region[sizeOf[other]]));
-  const boxes = regions.map((region) => {
+  const boxes = regions.map((region): Box => {
     const place = sorted.indexOf(region);
     const from = middles[place - 1] ?? region[axis];
     const to = middles[place] ?? region[axis] + region[size];
-    return { [axis]: from, [size]: to - from, [other]: begin, [sizeOf[other]]: end - begin } as unknown as Box;
+    return axis === 'x'
+      ? { x: from, width: to - from, y: begin, height: end - begin }
+      : { x: begin, width: end - begin, y: from, height: to - from };
   });
-  const point = (along: number, across: number) => ({ [axis]: along, [other]: across }) as unknown as ChartPoint;
+  const point = (along: number, across: number): ChartPoint => (axis === 'x' ? { x: along, y: across } : { x: across, y: along });
   return { boxes, separators: middles.map((middle) => [point(middle, begin), point(middle, end)]) };
 }
 

@@ -1,4 +1,5 @@
 /** The lower panel with tabs: events, causes, properties, gestures, comparison and plots. */
+import type { TargetedKeyboardEvent } from 'preact';
 import { GesturePanel } from './gestures.js';
 import { currentGestures } from './branches.js';
 import { Compare } from './compare.js';
@@ -45,14 +46,14 @@ export function LowerPanel() {
 }
 
 /** Tabs are one stop of the Tab key; the arrow keys go from one to the next, round, and do not move the playhead meanwhile. */
-function moveTab(event: KeyboardEvent, shown: readonly Tab[]): void {
+function moveTab(event: TargetedKeyboardEvent<HTMLElement>, shown: readonly Tab[]): void {
   const at = shown.indexOf(tab.value);
   const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: shown.length - 1 }[event.key];
   if (to === undefined) return;
   event.preventDefault();
   event.stopPropagation();
   tab.value = shown.at(to % shown.length)!;
-  (event.currentTarget as HTMLElement).querySelector<HTMLElement>(`[data-tab="${tab.value}"]`)?.focus();
+  event.currentTarget.querySelector<HTMLElement>(`[data-tab="${tab.value}"]`)?.focus();
 }
 
 function Content() {

@@ -1,4 +1,5 @@
 /** The borders between panels, moved with the mouse or the arrow keys. A cookie stores the sizes. */
+import type { TargetedPointerEvent } from 'preact';
 import { signal } from '@preact/signals';
 import { keysOf } from '../../machines/checks.js';
 
@@ -60,8 +61,8 @@ export const Splitters = ({ hasTree }: { hasTree: boolean }) => (
 );
 
 function Splitter({ side }: { side: Side }) {
-  const sizeAt = (event: PointerEvent): number => {
-    const main = (event.currentTarget as HTMLElement).closest('main')!.getBoundingClientRect();
+  const sizeAt = (event: TargetedPointerEvent<HTMLElement>): number => {
+    const main = event.currentTarget.closest('main')!.getBoundingClientRect();
     if (side === 'rail') return event.clientX - main.left - PAD;
     return side === 'chart' ? main.right - PAD - event.clientX : main.bottom - PAD - event.clientY;
   };

@@ -1,4 +1,5 @@
 /** The controls for playback: play, step and speed, and a timeline of the whole trace to click or drag on. */
+import type { TargetedPointerEvent } from 'preact';
 import { computed } from '@preact/signals';
 import { xOf } from '../model/playback.js';
 import { numberText, sentence } from '../model/words.js';
@@ -196,8 +197,8 @@ function Scrubber({ last }: { last: number }) {
   const part = (x: number) => (to > from ? Math.min(Math.max((x - from) / (to - from), 0), 1) : 0);
   const placeOf = (line: number) => part(xOf(recording.value, axis.value, line)) * BARS;
   const now = currentLine.value;
-  const scrub = (event: PointerEvent) => {
-    const slider = event.currentTarget as HTMLElement;
+  const scrub = (event: TargetedPointerEvent<HTMLElement>) => {
+    const slider = event.currentTarget;
     if (!slider.hasPointerCapture(event.pointerId)) return;
     const x = from + Math.min(Math.max(event.offsetX / slider.clientWidth, 0), 1) * (to - from);
     pauseAt(axis.value === 'time' ? recording.value.lastLineAt(x) : Math.round(x));

@@ -22,7 +22,8 @@ export function readStory(text: string): Story {
   demand(isRecord(runs) && Object.values(runs).every(isRun), 'its "runs" are not a record of { "scenario": … }');
   demand(Array.isArray(steps) && steps.length > 0, 'it has no "steps"');
   demand(isRecord(terms) && Object.values(terms).every(isString), 'its "terms" are not a record of texts');
-  for (const [i, step] of (steps as unknown[]).entries()) checkStep(step, runs, i);
+  const all: readonly unknown[] = steps;
+  for (const [i, step] of all.entries()) checkStep(step, runs, i);
   return {
     name: '',
     title,
@@ -65,12 +66,13 @@ function checkStep(step: unknown, runs: object, number: number): void {
   demand(node === undefined || isString(node), `${where}: "node" is not a name`);
   demand(Array.isArray(along), `${where}: "along" is not a list`);
   checkKeys(step['at'], placeIn(path, 'at'), PLACE);
-  for (const [i, caption] of (along as unknown[]).entries()) {
+  const captions: readonly unknown[] = along;
+  for (const [i, caption] of captions.entries()) {
     const there = placeIn(placeIn(path, 'along'), i);
     checkKeys(caption, there, CAPTION_KEYS);
     if (isRecord(caption)) checkKeys(caption['at'], placeIn(there, 'at'), PLACE);
   }
-  for (const caption of [...(along as unknown[]), step]) demand(isCaption(caption), `${where} has no "text", or an invalid "at"`);
+  for (const caption of [...captions, step]) demand(isCaption(caption), `${where} has no "text", or an invalid "at"`);
 }
 
 const isCaption = (caption: unknown): caption is Caption =>

@@ -97,7 +97,7 @@ const unwatching = ({ context: { host, subscribers } }: In) => ({
 });
 const ownOf = ({ session }: SenderContext, { settlements }: ReceivedOf<'acked'>) =>
   settlements.find(({ sender }) => sender === session);
-const toHost = tell(({ context: { isMember }, event }: In<any>) => ({ role: isMember ? [HOST] : [], message: event }));
+const toHost = tell(({ context: { isMember }, event }: In<SenderEvent>) => ({ role: isMember ? [HOST] : [], message: event }));
 
 /**
  * The sender side of one actor at one peer or client.

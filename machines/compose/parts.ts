@@ -4,19 +4,20 @@
  * A part never sees the prefix: its charts, properties, corrupt states and accounts use the names of the protocol. These functions add the
  * prefix on the way out and remove it on the way in.
  */
+import { fieldsOf } from '../checks.js';
 import type { Message } from '../effects.js';
 import type { Configuration, Flight, Instance, NodeView, Protocol, Step } from '../protocol.js';
 import { commandTaken } from './stack.js';
 
 /** The options of a composition: those of each part by its name. */
-export type PartsOptions = Readonly<Record<string, any>>;
+export type PartsOptions = Readonly<Record<string, unknown>>;
 
 export class Part {
   readonly prefix: string;
 
   constructor(
     readonly name: string,
-    readonly protocol: Protocol<any>,
+    readonly protocol: Protocol,
   ) {
     this.prefix = `${name}.`;
   }
@@ -41,8 +42,8 @@ export class Part {
     return { ...message, type: this.inner(message.type) };
   }
 
-  instance(instance: Instance<PartsOptions>): Instance<any> {
-    return { ...instance, options: instance.options[this.name] };
+  instance(instance: Instance): Instance {
+    return { ...instance, options: fieldsOf(instance.options)[this.name] };
   }
 
   /** The roles of this part. */
@@ -70,7 +71,7 @@ export class Part {
   }
 
   /** The configuration of only this part. */
-  configuration(c: Configuration<any>): Configuration<any> {
+  configuration(c: Configuration): Configuration {
     return new PartConfiguration(this, c);
   }
 
@@ -97,14 +98,14 @@ export class Part {
 }
 
 /** The roles and messages of a part, read when they are used. */
-class PartConfiguration implements Configuration<any> {
-  readonly instance: Instance<any>;
+class PartConfiguration implements Configuration {
+  readonly instance: Instance;
   private views: Configuration['nodes'] | undefined;
   private inFlight: Configuration['flights'] | undefined;
 
   constructor(
     private readonly part: Part,
-    private readonly whole: Configuration<any>,
+    private readonly whole: Configuration,
   ) {
     this.instance = part.instance(whole.instance);
   }

@@ -15,7 +15,7 @@ import { assign, setup } from 'xstate';
 import { arm, chartTypes, effects, type Message, type NodeId } from '../effects.js';
 import { isIntegerOf } from '../checks.js';
 import { UsageError } from '../errors.js';
-import type { ChartSamples, Command, Configuration, Property, RoleView, Step } from '../protocol.js';
+import type { ChartSamples, Command, Configuration, NodeView, Property, RoleView, Step } from '../protocol.js';
 import type { Part } from './parts.js';
 
 /**
@@ -119,7 +119,7 @@ export function commandTaken({ role, event }: Step, view: Readonly<Record<string
 }
 
 /** True if the stack of a node waits for its parts, and not for its timer. */
-export const isStackAtRest = (view: Readonly<Record<string, RoleView>>): boolean => view[STACK]?.value !== 'armed';
+export const isStackAtRest = (view: NodeView): boolean => view[STACK]?.value !== 'armed';
 
 /**
  * Properties: each command that a notice has issued is eventually taken.

@@ -20,7 +20,9 @@ type Joining = Extract<MainNotification, { type: 'joined' }>;
 
 const isJoining = (notification: Message): notification is Joining => notification.type === 'joined';
 
-const amountOf = ({ amount = 1 }: Readonly<Record<string, any>>): number => amount;
+interface Amount {
+  readonly amount?: number;
+}
 
 const amount = { name: 'amount', type: 'integer', min: 1, optional: true } as const;
 
@@ -33,24 +35,24 @@ const onlyFor = (kinds: readonly string[], what: string) => (options: Controller
 const commands = {
   take: {
     fields: [amount],
-    event: (fields) => ({ type: 'take', amount: amountOf(fields) }),
+    event: ({ amount = 1 }: Amount) => ({ type: 'take', amount }),
     waits: true,
     completedBy: ['granted', 'rejected'],
   },
   withdraw: {
     fields: [amount],
-    event: (fields) => ({ type: 'take', amount: amountOf(fields) }),
+    event: ({ amount = 1 }: Amount) => ({ type: 'take', amount }),
     waits: true,
     completedBy: ['granted'],
     refusal: onlyFor(['bank'], 'has no withdrawals'),
   },
   deposit: {
     fields: [amount],
-    event: (fields) => ({ type: 'deposit', amount: amountOf(fields) }),
+    event: ({ amount = 1 }: Amount) => ({ type: 'deposit', amount }),
     // Acknowledged at once: it must not wait behind a withdrawal that waits for it.
     waits: false,
     completedBy: ['deposited'],
-    refusal: (options, { amount = 1 }) =>
+    refusal: (options: ControllerOptions, { amount = 1 }: Amount) =>
       onlyFor(['bank'], 'has no deposits')(options) ??
       (amount > DEPOSIT_MAX
         ? `amount is ${amount}. One step sends a message for each full bin, so deposit at most ${DEPOSIT_MAX} at once.`

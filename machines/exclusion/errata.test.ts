@@ -71,7 +71,7 @@ test('erratum 1, the wrong fix: deciding only without applicants deadlocks as we
 });
 
 test('erratum 8: with a single priority, two competitors tie forever', () => {
-  const single: Protocol = {
+  const single: typeof exclusion = {
     ...exclusion,
     roles: (id, instance) =>
       exclusion.roles(id, instance).map((role) => ({ ...role, input: { ...(role.input as object), priorities: 1 } })),

@@ -86,8 +86,8 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions, LocksC
         { name: 'remove', type: 'node', optional: true },
       ],
       event: ({ add = null, remove = null }) => ({ type: 'change', add, remove }),
-      refusal: ({ clients }: LocksProtocolOptions, { add }) =>
-        clients.includes(add) ? `"${add}" is a client and does not vote. Add another node.` : null,
+      refusal: ({ clients }: LocksProtocolOptions, { add }: { readonly add?: NodeId }) =>
+        add !== undefined && clients.includes(add) ? `"${add}" is a client and does not vote. Add another node.` : null,
       waits: false,
       completedBy: ['members'],
     },

@@ -29,7 +29,7 @@ export class QueueAccount implements Observer {
 
   constructor(private readonly instance: Instance<QueueOptions>) {}
 
-  record(step: Step<Queued | Dropped>, c: Configuration): void {
+  record(step: Step<Queued | Dropped>, c: Configuration<QueueOptions>): void {
     this.last = c;
     const pointerBefore = this.ledger.pointerBefore(step.node);
     if (this.ledger.isFromOutside(step) && isHeeded(step)) this.heededOutside = true;
@@ -81,7 +81,7 @@ export class QueueAccount implements Observer {
     if (corrects || (event.type === 'find' && sentFind)) this.repairedLegal = true;
   }
 
-  private followLegality({ at }: Step, c: Configuration): void {
+  private followLegality({ at }: Step, c: Configuration<QueueOptions>): void {
     const legal = this.ledger.allFullyLegal && this.spans(this.ledger.size, c);
     if (legal !== (this.legalSince !== null)) this.setLegalSince(legal ? at : null);
     if (legal && !this.requests.isWindowOpen && hasSettled(c)) this.requests.openWindow(c);
@@ -137,7 +137,7 @@ export class QueueAccount implements Observer {
 const isHeeded = ({ sent, emitted }: Step): boolean => sent.length > 0 || emitted.some(({ type }) => type === 'queued');
 
 /** True if nothing of an earlier tree is left: all nodes know the current one, and all finds are on it. */
-function hasSettled(c: Configuration<any>): boolean {
+function hasSettled(c: Configuration<QueueOptions>): boolean {
   const isOnTree = ({ from, to }: Flight): boolean => edgeAbove(c, to)?.[0] === from || edgeAbove(c, from)?.[0] === to;
   return (c.instance.options.tree === 'fixed' || isSilent(c, TREE)) && c.flights.filter(isFind).every(isOnTree);
 }

@@ -12,7 +12,7 @@ import type { Happening } from '../world/script.js';
  *
  * @public
  */
-export interface Scenario<O = any> {
+export interface Scenario<O = unknown> {
   readonly protocol: Protocol<O>;
   /** Options, checked and completed by the protocol. */
   readonly options: O;

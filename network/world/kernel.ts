@@ -12,10 +12,12 @@ import {
   transition,
   type ActorOptions,
   type AnyActor,
+  type AnyActorScope,
   type AnyMachineSnapshot,
   type AnyStateMachine,
   type AnyStateNode,
   type AnyTransitionDefinition,
+  type StateValue,
 } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
@@ -85,7 +87,7 @@ const system = reportingSystem(inert, (inspected) => {
   reportInspected(inert, inspected);
 });
 
-const scope = {
+const scope: AnyActorScope = {
   self: inert,
   system,
   id: '',
@@ -96,7 +98,6 @@ const scope = {
   emit: () => {},
   actionExecutor: ({ type, params }: ExecutableAction) => collector.add(type, params),
 };
-const anyScope: any = scope;
 
 /** True if something observes microsteps. XState itself then takes every step, because only it reports them. */
 export const isObserved = (): boolean => observers > 0 || missingFieldNames.length > 0;
@@ -132,7 +133,7 @@ const scopedSteps = {
   begin(machine: AnyStateMachine, input: unknown, asked: Collector): AnyMachineSnapshot {
     collector = asked;
     microsteps = 0;
-    const snapshot: AnyMachineSnapshot = machine.getInitialSnapshot(anyScope, input);
+    const snapshot: AnyMachineSnapshot = machine.getInitialSnapshot(scope, input);
     // XState catches errors of entry actions only in the first step.
     if (snapshot.status === 'error') throw snapshot.error;
     return snapshot;
@@ -143,7 +144,7 @@ const scopedSteps = {
     if (snapshot.status !== 'active') return snapshot;
     collector = asked;
     microsteps = 0;
-    return inDocumentOrder(machine.transition(snapshot, event, anyScope));
+    return inDocumentOrder(machine.transition(snapshot, event, scope));
   },
 };
 
@@ -155,8 +156,8 @@ export const interpreter = {
     return snapshot.status === 'active' && (machine.getTransitionData(snapshot, event) ?? []).length > 0;
   },
 
-  restore(machine: AnyStateMachine, value: unknown, context: unknown): AnyMachineSnapshot {
-    return inDocumentOrder(machine.resolveState({ value: value as any, context }) as AnyMachineSnapshot);
+  restore(machine: AnyStateMachine, value: StateValue, context: unknown): AnyMachineSnapshot {
+    return inDocumentOrder(machine.resolveState({ value, context }) as AnyMachineSnapshot);
   },
 };
 

@@ -237,9 +237,8 @@ class InstrumentedMachine {
   /** How an action is performed from memory; nothing where it is for XState. */
   private readonly operationOf = (action: any): Operation | undefined => {
     const isInline = typeof action === 'function';
-    const given: any = isInline ? action : this.machine.implementations.actions[nameOf(action)];
     const params = isInline ? undefined : paramsOf(action);
-    const does = builtin(given);
+    const does = builtin(isInline ? action : this.machine.implementations.actions[nameOf(action)]);
     if (!does) return performing(isInline ? action.name || '(anonymous)' : nameOf(action), params);
     switch (does.type) {
       case 'xstate.assign':

@@ -213,7 +213,7 @@ describe('a corruption with too many results', () => {
   test('of one node: rejected', () => {
     const { node, channel } = queue.corruption!;
     const oneOf = (choose: Choose) => (choose(1e9), () => 0);
-    const wild: Protocol = {
+    const wild: typeof queue = {
       ...queue,
       corruption: { node: (id, instance, choose) => node(id, instance, oneOf(choose)), channel },
     };

@@ -469,8 +469,8 @@ export class Rig {
   }
 
   view(): SeenState {
-    const names = actorsBelow(this.root);
-    const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
+    const names: ReadonlyMap<unknown, string> = actorsBelow(this.root);
+    const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value));
     const { value, context, status } = this.snapshot;
     return {
       value,

@@ -15,7 +15,7 @@ import {
   type AnyMachineSnapshot,
 } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import { relay } from '../../network/world/internals.js';
+import { parentOf, relay } from '../../network/world/internals.js';
 import { report, type TakenTransition } from '../../network/world/kernel.js';
 import { UsageError } from '../../machines/errors.js';
 import { keysOf } from '../../machines/checks.js';
@@ -129,7 +129,7 @@ export function heldLogic(logic: AnyActorLogic, received: (event: Message) => vo
   return {
     ...logic,
     start: () => {},
-    transition: (state: any, event: any, scope: any) => {
+    transition: (state, event, scope) => {
       if (event.type === 'xstate.stop') return { ...state, status: 'stopped', input: undefined };
       if (event.type === BREAKS) throw event.data;
       if (/^xstate\.(promise|observable)\./.test(event.type)) return logic.transition(state, event, scope);
@@ -156,8 +156,7 @@ const SETTLED_BY: Readonly<Partial<Record<LogicKind, Readonly<Record<string, str
 /** Gives a held service a result, in the same way as XState's own services report theirs. */
 export function settleService(actor: AnyActor, kind: LogicKind, settling: Settling): void {
   const { how } = settling;
-  const self: any = actor;
-  if (how === 'sends') return relay(actor, self._parent, settling.value);
+  if (how === 'sends') return relay(actor, parentOf(actor)!, settling.value);
   const type = SETTLED_BY[kind]![how]!;
   relay(actor, actor, { type, ...('value' in settling && { data: settling.value }) });
 }
@@ -188,7 +187,7 @@ export function performedLogic(logic: AnyActorLogic, began: (end: Promise<Settli
   const create = (logic as { config: (args: unknown) => unknown }).config;
   return {
     ...heldLogic(logic, () => {}),
-    start: ({ input }: { input: unknown }, { self, system, emit }: any) => {
+    start: ({ input }, { self, system, emit }) => {
       const { signal } = new AbortController();
       const running = Promise.resolve(create({ input, self, system, emit, signal }));
       began(

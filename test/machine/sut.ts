@@ -11,7 +11,7 @@ export type StepTests<Sut> = Readonly<Record<string, (sut: Sut, step: any) => un
 export type StateTests<Sut> = Readonly<Record<string, (sut: Sut, snapshot: AnyMachineSnapshot) => unknown>>;
 
 /** A simpler equivalent of the machine: a model with its own state, created for every path. */
-export interface Reference<State = any> {
+export interface Reference<State = unknown> {
   start(): State;
   /** The state after a step. */
   step(state: State, step: MachineStep): State;

@@ -1,7 +1,7 @@
 /** Judging only by promises: a mutant for each of the two judges, and one that neither can find. */
 import { expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
-import type { Property, Protocol } from '../../machines/protocol.js';
+import type { Property } from '../../machines/protocol.js';
 import { tabs } from '../../machines/tabs/index.js';
 import { nameOf } from './chart-mutants.js';
 import { mutantsOf } from './mutants.js';
@@ -12,7 +12,7 @@ const mutants = new Map(mutantsOf(directory).map((mutant) => [nameOf(mutant), mu
 
 function killedBy(name: string): string | undefined {
   const mutant = mutants.get(name)!;
-  const mutated: Protocol = { ...directory, charts: { ...directory.charts, [mutant.chart]: mutant.machine } };
+  const mutated: typeof directory = { ...directory, charts: { ...directory.charts, [mutant.chart]: mutant.machine } };
   return judges.find((judge) => judge.kills(mutated, mutant))?.name;
 }
 
@@ -35,7 +35,7 @@ test('a protocol whose property throws an error is killed', () => {
     throw new TypeError('a state that the property does not know');
   };
   const throwing: Property = { name: 'throws', description: 'Throws an error.', kind: 'always', holds };
-  const mutated: Protocol = { ...directory, properties: (instance) => [...directory.properties(instance), throwing] };
+  const mutated: typeof directory = { ...directory, properties: (instance) => [...directory.properties(instance), throwing] };
   expect(judges.map((judge) => judge.kills(mutated, mutant!))).toEqual([true, true, false, false]);
 });
 

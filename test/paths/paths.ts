@@ -4,8 +4,8 @@
  * Shortest and simple paths are those of `xstate/graph`, over a graph that is bounded already (see graph.ts). Shortest paths reach
  * every state but need not take every transition, and simple ones are too many for all states, so both are joined by a tour.
  */
-import type { StateValue } from 'xstate';
-import { getShortestPaths, getSimplePaths } from 'xstate/graph';
+import { fromTransition, type SnapshotFrom, type StateValue } from 'xstate';
+import { getShortestPaths, getSimplePaths, type TraversalOptions } from 'xstate/graph';
 import type { Effect, Message } from '../../machines/effects.js';
 import type { ChartGraph, Edge, Vertex } from './graph.js';
 
@@ -83,16 +83,16 @@ interface GraphEvent {
   readonly edge: Edge<string>;
 }
 
-const logicOf = ({ first }: ChartGraph<string>): any => ({
-  getInitialSnapshot: (): GraphState => ({ vertex: first }),
-  transition: (_: GraphState, { edge }: GraphEvent): GraphState => ({ vertex: edge.to }),
-});
+const logicOf = ({ first }: ChartGraph<string>) =>
+  fromTransition((_: GraphState, { edge }: GraphEvent): GraphState => ({ vertex: edge.to }), { vertex: first });
+
+type Traversal = TraversalOptions<SnapshotFrom<ReturnType<typeof logicOf>>, GraphEvent, never>;
 
 /** Between two states one step is enough, and none leads on from a state to itself. */
-const traversal = (statesMax: number): any => ({
-  serializeState: ({ vertex }: GraphState) => `state ${vertex.index}`,
-  serializeEvent: ({ type }: GraphEvent) => type,
-  events: ({ vertex }: GraphState): GraphEvent[] => {
+const traversal = (statesMax: number): Traversal => ({
+  serializeState: ({ context: { vertex } }) => `state ${vertex.index}`,
+  serializeEvent: ({ type }) => type,
+  events: ({ context: { vertex } }) => {
     const edges = [...(vertex.edges?.values() ?? [])].filter(({ to }) => to !== vertex && to.index < statesMax);
     const targets = new Map(edges.map((edge) => [edge.to, edge]));
     return [...targets.values()].map((edge) => ({ type: `to ${edge.to.index}`, edge }));
@@ -100,8 +100,8 @@ const traversal = (statesMax: number): any => ({
 });
 
 /** The first step of a path of `xstate/graph` is its beginning. */
-const walkedEdges = ({ steps }: { steps: readonly { event: any }[] }): Edge<string>[] =>
-  steps.slice(1).map(({ event }): Edge<string> => event.edge);
+const walkedEdges = ({ steps }: { readonly steps: readonly { readonly event: GraphEvent }[] }): Edge<string>[] =>
+  steps.slice(1).map(({ event }) => event.edge);
 
 /** Paths as a tree: the continuations of each path. */
 interface Branches extends Map<Edge<string>, Branches> {}

@@ -57,7 +57,7 @@ export interface RehearsedPeer {
   listen(): Server;
   /** Replacements for the classes of the package `ws`. */
   readonly WebSocketServer: any;
-  readonly WebSocket: new (url: string, ...rest: any[]) => WebSocket;
+  readonly WebSocket: new (url: string, ...rest: unknown[]) => WebSocket;
 }
 
 /** Reserved fields of a note. */

@@ -22,8 +22,8 @@ export interface GrantedLock {
 
 /** The methods of a `createLocks` result that a rehearsal observes. */
 export interface LocksLike {
-  acquire(name: string, options?: any): Promise<any>;
-  request(name: string, ...rest: any[]): Promise<any>;
+  acquire(name: string, options?: object): Promise<GrantedLock | null>;
+  request(name: string, ...rest: unknown[]): Promise<unknown>;
 }
 
 /**
@@ -79,10 +79,10 @@ export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watch
     }
   };
 
-  const acquire = async (name: string, options?: unknown) => {
+  const acquire = async (name: string, options?: object) => {
     const { ask: number, settle } = ask(name);
     try {
-      const lock: GrantedLock | null = await locks.acquire(name, options);
+      const lock = await locks.acquire(name, options);
       settle(lock ? 'granted' : 'not available');
       if (!lock) return null;
       const [leave, release] = [enter(report, peer, name, number, lock), lock.release.bind(lock)];

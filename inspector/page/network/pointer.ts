@@ -1,4 +1,5 @@
 /** Mouse, touch and keys on the network's picture. */
+import type { TargetedPointerEvent } from 'preact';
 import { act } from '../live-reach.js';
 import { recording, selectedLink, selectedNode, selectMessage } from '../state.js';
 import { linksWithin, putAt, range } from './by-hand.js';
@@ -98,17 +99,17 @@ export function pointerHandlers() {
   let drag: Drag | null = null;
   const spot = (event: PointerEvent | WheelEvent): Spot => ({ x: event.offsetX, y: event.offsetY });
   return {
-    onPointerDown(event: PointerEvent) {
-      (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+    onPointerDown(event: TargetedPointerEvent<HTMLElement>) {
+      event.currentTarget.setPointerCapture(event.pointerId);
       drag = { node: nodeAt(spot(event)), from: spot(event), view: currentView.value, moved: false };
     },
-    onPointerMove(event: PointerEvent) {
+    onPointerMove(event: TargetedPointerEvent<HTMLElement>) {
       const at = spot(event);
       if (!drag) {
         hovered.value = nodeAt(at);
         const community = communityAt(at);
         // A name may be too long for the picture.
-        (event.currentTarget as HTMLElement).title = community
+        event.currentTarget.title = community
           ? communityText(community, scene.value)
           : (recording.value.nodes.names[hovered.value] ?? '');
         return;

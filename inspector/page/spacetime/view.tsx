@@ -1,4 +1,5 @@
 /** The space-time diagram: a lane for each node, time to the right, and an arrow for each message. It shows which steps caused which. */
+import type { TargetedPointerEvent } from 'preact';
 import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { numberText, sentence } from '../../model/words.js';
@@ -33,20 +34,20 @@ function keepInSight(): () => void {
 let drag: { x: number; y: number; shift: number; scroll: number; moved: boolean } | null = null;
 
 const handlers = {
-  onPointerDown(event: PointerEvent) {
-    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+  onPointerDown(event: TargetedPointerEvent<HTMLElement>) {
+    event.currentTarget.setPointerCapture(event.pointerId);
     drag = { x: event.offsetX, y: event.offsetY, shift: shift.value, scroll: scroll.value, moved: false };
   },
-  onPointerMove(event: PointerEvent) {
+  onPointerMove(event: TargetedPointerEvent<HTMLElement>) {
     if (!drag) return describe(event);
     const [dx, dy] = [event.offsetX - drag.x, event.offsetY - drag.y];
     if (!drag.moved && Math.hypot(dx, dy) < 4) return;
     drag.moved = true;
-    shift.value = drag.shift - (dx / (event.currentTarget as HTMLElement).clientWidth) * span.value;
+    shift.value = drag.shift - (dx / event.currentTarget.clientWidth) * span.value;
     scrollTo(drag.scroll - dy);
   },
-  onPointerUp(event: PointerEvent) {
-    const canvas = event.currentTarget as HTMLElement;
+  onPointerUp(event: TargetedPointerEvent<HTMLElement>) {
+    const canvas = event.currentTarget;
     if (drag && !drag.moved) {
       const { line, message, node } = hit(
         { x: event.offsetX, y: event.offsetY },
@@ -66,8 +67,8 @@ const handlers = {
 };
 
 /** Shows the item under the pointer as the title of the picture. */
-function describe(event: PointerEvent): void {
-  const canvas = event.currentTarget as HTMLElement;
+function describe(event: TargetedPointerEvent<HTMLElement>): void {
+  const canvas = event.currentTarget;
   const words = wordsAt({ x: event.offsetX, y: event.offsetY }, { width: canvas.clientWidth, height: canvas.clientHeight });
   if (canvas.title !== words) canvas.title = words;
 }

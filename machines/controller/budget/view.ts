@@ -4,7 +4,7 @@ import { deliveryRole, MAIN, requestRole } from '../messages.js';
 import type { ControllerOptions } from '../options.js';
 import { GATE } from './gate.js';
 import type { PurseContext } from './purse.js';
-import type { Message } from '../../effects.js';
+import type { Message, NodeId } from '../../effects.js';
 
 export interface BudgetOptions {
   readonly budget: ControllerOptions;
@@ -55,7 +55,7 @@ const inPurses = (c: Config): Held[] =>
 /** Messages held at the gates, without commands. */
 const atGates = (c: Config): Held[] =>
   [...c.nodes].flatMap(([to, node]) => {
-    const held: readonly any[] = node[GATE]?.context.held ?? [];
+    const held: readonly (Message & { readonly from?: NodeId; readonly at?: unknown })[] = node[GATE]?.context.held ?? [];
     return held.flatMap(({ from, at: _, ...message }) => (from === undefined ? [] : [{ from, to, message }]));
   });
 
