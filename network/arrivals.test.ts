@@ -1,7 +1,8 @@
 /** When messages arrive: in the order of their channel, unless the channel went down between. */
 import { expect, test } from 'vitest';
 import { concatMap, delay, filter, mergeMap, of } from 'rxjs';
-import { Arrivals, calm, type Conditions } from './arrivals.js';
+import { Arrivals, calm } from './arrivals.js';
+import type { ScenarioNetwork } from './scenario/types.js';
 import { VirtualClock, virtualTiming } from './clock.js';
 import { createLatency, type LatencySpec } from './latency.js';
 import type { Medium } from './medium.js';
@@ -11,7 +12,7 @@ import type { Packet } from './world/flights.js';
 const CHANNEL = 3;
 
 /** Arrivals on a clock; `arrived` has the number of each message with its tick. */
-function arrivalsOf(conditions: Partial<Conditions>, medium?: Medium) {
+function arrivalsOf(conditions: Partial<ScenarioNetwork>, medium?: Medium) {
   const clock = new VirtualClock();
   const arrived: string[] = [];
   const hindered = new Set<number>();
@@ -164,7 +165,7 @@ test('corrupt messages are at any point of the path, or at its start without a b
 });
 
 test('unordered: later messages overtake a released one; FIFO: only other channels do', () => {
-  const lettingGo = (order: Conditions['order'], channel: number) => {
+  const lettingGo = (order: ScenarioNetwork['order'], channel: number) => {
     const { clock, arrivals, arrived, hindered, launch } = arrivalsOf({ order, latency: 3 });
     hindered.add(0);
     launch();
@@ -218,7 +219,7 @@ test('an invalid arrival of the other network is invalid here', () => {
 });
 
 test('a copy of another network delivers each message at the same time', () => {
-  const conditions: Partial<Conditions> = { order: 'fifo', latency: { min: 1, max: 20 }, reorder: 1 / 4, loss: 1 / 4 };
+  const conditions: Partial<ScenarioNetwork> = { order: 'fifo', latency: { min: 1, max: 20 }, reorder: 1 / 4, loss: 1 / 4 };
   const begun = () => {
     const one = arrivalsOf(conditions);
     one.hindered.add(1);

@@ -5,24 +5,16 @@
  * one still does. A message waits where it is delayed: on a clogged channel, at a paused node, or by hand.
  */
 import type { Work } from './clock.js';
-import { createLatency, longestLatency, type LatencySpec } from './latency.js';
+import { createLatency, longestLatency } from './latency.js';
 import type { SchedulerLike } from 'rxjs';
 import { Media, type Medium } from './medium.js';
 import { Random } from './random.js';
+import type { ScenarioNetwork } from './scenario/types.js';
 import { FIRST_IN_TICK, type Cancelable, type Timing } from './timing.js';
 import type { Packet } from './world/flights.js';
 import type { Fate } from './world/driver.js';
 
-export interface Conditions {
-  readonly latency: LatencySpec;
-  readonly order: 'fifo' | 'unordered';
-  /** Probability, 0 to 1, drawn for each message. */
-  readonly loss: number;
-  readonly duplicate: number;
-  readonly reorder: number;
-}
-
-export const calm: Conditions = { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 };
+export const calm: ScenarioNetwork = { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 };
 
 /** The receiver of messages when they arrive: a world, or the input of a live node. */
 export interface Destination {
@@ -46,7 +38,7 @@ export class Arrivals {
   private readonly faultRandom: Random;
 
   constructor(
-    private readonly conditions: Conditions,
+    private readonly conditions: ScenarioNetwork,
     private readonly timing: Timing,
     private readonly world: () => Destination,
     seed: number,

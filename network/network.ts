@@ -9,10 +9,11 @@ import { concatMap, filter, from, map, Subject, type Observable, type SchedulerL
 import type { Message, NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import type { Choose, Configuration, Flight, Instance, Protocol } from '../machines/protocol.js';
-import { Arrivals, type Conditions } from './arrivals.js';
+import { Arrivals } from './arrivals.js';
 import type { Medium } from './medium.js';
 import type { VirtualClock, Work } from './clock.js';
 import { Random } from './random.js';
+import type { ScenarioNetwork } from './scenario/types.js';
 import { NetworkTimers } from './timers.js';
 import { FIRST_IN_TICK, type Timing } from './timing.js';
 import { createMetric } from './topology/metric.js';
@@ -32,7 +33,7 @@ export type { Refusal, StepTaken } from './world/driver.js';
 export interface NetworkOptions {
   readonly protocol: Protocol;
   readonly instance: Instance;
-  readonly conditions: Conditions;
+  readonly conditions: ScenarioNetwork;
   readonly timing: Timing;
   readonly seed: number;
   readonly host: HostKind;

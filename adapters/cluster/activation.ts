@@ -5,18 +5,26 @@
  * An event is rolled back if the machine throws an error, or if the snapshot becomes something that cannot be stored. The actor is restored
  * to its last version, and the earlier events of the turn are applied again, so that only this event fails.
  */
-import { createActor, type AnyActor, type AnyActorRef, type AnyMachineSnapshot, type EventObject } from 'xstate';
+import {
+  createActor,
+  type AnyActor,
+  type AnyActorRef,
+  type AnyMachineSnapshot,
+  type EventObject,
+  type InspectionEvent,
+} from 'xstate';
 import type { SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
+import type { NodeId } from '../../machines/effects.js';
 import { thrownText } from '../../machines/errors.js';
 import type { ActorCopy, Creation, Entry } from '../../machines/cluster/messages.js';
 import type { Applied } from '../../machines/cluster/hosting.js';
 import type { ActorStep } from '../../network/cluster-observation.js';
 import { replaceRelay } from '../../network/world/internals.js';
+import type { Microstep } from '../../network/world/selections.js';
 import { deferredMachine, type DeferredMachine, type Execution } from './deferred.js';
 import { delivering } from './delivery.js';
 import { ActorError, type SentError } from './errors.js';
-import { StepLog } from './step-log.js';
 import { notJson, VALUES_MAX, valuesIn, type StoredAction, type StoredState } from './stored-state.js';
 import { clockOn, Deadlines } from './timers.js';
 import { migrated, type Kind } from './versions.js';
@@ -429,4 +437,26 @@ function isAwake({ snapshot, timers, actions }: StoredState): boolean {
   if (snapshot.status !== 'active') return actions.length > 0;
   const { children = {} } = snapshot as { children?: Readonly<Record<string, { snapshot: { status: string } }>> };
   return timers.length > 0 || actions.length > 0 || Object.values(children).some((child) => child.snapshot.status === 'active');
+}
+
+/** The steps of a hosted actor between two versions, for observers such as the inspector. */
+class StepLog {
+  private steps: ActorStep[] = [];
+  private microsteps: Microstep[] = [];
+
+  hear(inspected: InspectionEvent, actor: AnyActor, from: NodeId | null): void {
+    if (inspected.actorRef !== actor) return;
+    if (inspected.type === '@xstate.microstep') this.microsteps.push(inspected);
+    if (inspected.type !== '@xstate.snapshot') return;
+    const { event, snapshot } = inspected;
+    this.steps.push({ event, from, microsteps: this.microsteps, snapshot: snapshot as AnyMachineSnapshot });
+    this.microsteps = [];
+  }
+
+  take(): readonly ActorStep[] {
+    const { steps } = this;
+    this.steps = [];
+    this.microsteps = [];
+    return steps;
+  }
 }

@@ -10,6 +10,7 @@ import { clusterCore, type ClusterProtocolOptions } from '../../machines/cluster
 import type { Hosted } from '../../machines/cluster/messages.js';
 import type { AnyMessage, Message, NodeId } from '../../machines/effects.js';
 import { thrownText } from '../../machines/errors.js';
+import { hash } from '../../machines/hash.js';
 import { firstFence } from '../../machines/locks/epoch.js';
 import type { Instance } from '../../machines/protocol.js';
 import type { ClusterObservation, ClusterObserver } from '../../network/cluster-observation.js';
@@ -36,7 +37,6 @@ import { ActorError } from './errors.js';
 import { Genesis } from './genesis.js';
 import { LocalActor, type ActorSite } from './local-actor.js';
 import { Mail, parcelOf } from './mail.js';
-import { preferredFor } from './placement.js';
 import { Replicas } from './replicas.js';
 import { SHARED, SharedCopies } from './shared-copies.js';
 import { copyOfEvent } from './sent-events.js';
@@ -471,3 +471,19 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
 }
 
 const keyOf = (kind: string, id: string): string => `${kind}/${id}`;
+
+/**
+ * Placement `balance`: the members in the order in which they are asked to host an actor, which differs for each actor. Members that are
+ * not connected come last.
+ */
+function preferredFor(key: string, members: readonly NodeId[], isConnected: (member: NodeId) => boolean): readonly NodeId[] {
+  const rank = (member: NodeId): number => mixed(hash(`${member} ${key}`)) + (isConnected(member) ? 0 : 2 ** 32);
+  return members.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** Spreads a hash over 32 bits, because hashes of similar texts differ little. This is the finalizer of MurmurHash3. */
+function mixed(h: number): number {
+  let mix = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35);
+  return (mix ^ (mix >>> 16)) >>> 0;
+}

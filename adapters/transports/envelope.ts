@@ -31,21 +31,6 @@ export function envelopeOf(name: string, message: Message): Json {
 /** True if a value has the fields of an envelope, of any version. Other values are messages of the application. */
 export const isVersioned = (value: Json): boolean => isObject(value) && 'v' in value && 'name' in value && 'message' in value;
 
-export const envelopeSchema = {
-  type: 'object',
-  required: ['v', 'name', 'message'],
-  additionalProperties: false,
-  properties: {
-    v: { const: WIRE_VERSION },
-    name: { type: 'string', minLength: 1, maxLength: CHANNEL_NAME_LENGTH_MAX },
-    message: {
-      type: 'object',
-      required: ['type'],
-      properties: { type: { type: 'string', minLength: 1, maxLength: TYPE_LENGTH_MAX } },
-    },
-  },
-} as const;
-
 /** Reason for which a value is not an envelope; `null` if it is one. */
 export function refusal(value: Json): string | null {
   if (!isObject(value)) return 'it is not an envelope';

@@ -12,14 +12,7 @@ export const inProcessGuarantees = {
 } as const;
 
 /** The guarantees of MessagePorts with a hub in one of the threads. */
-export const messagePortGuarantees = {
-  order: 'fifo',
-  loss: 'none',
-  duplication: 'none',
-  presence: 'reported',
-  identity: 'checked',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
+export const messagePortGuarantees = inProcessGuarantees;
 
 /** The guarantees of the BroadcastChannel transport between tabs, which does not report other tabs. */
 export const broadcastChannelGuarantees = {
@@ -32,41 +25,13 @@ export const broadcastChannelGuarantees = {
 } as const;
 
 /** The guarantees of the WebSocket transport through a hub. Messages in flight are lost when a connection breaks. */
-export const webSocketGuarantees = {
-  order: 'fifo',
-  loss: 'possible',
-  duplication: 'none',
-  presence: 'reported',
-  identity: 'checked',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
+export const webSocketGuarantees = { ...inProcessGuarantees, loss: 'possible' } as const;
 
 /** The guarantees of the WebSocket mesh. Messages in flight are lost when a connection breaks. */
-export const webSocketMeshGuarantees = {
-  order: 'fifo',
-  loss: 'possible',
-  duplication: 'none',
-  presence: 'reported',
-  identity: 'checked',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
+export const webSocketMeshGuarantees = webSocketGuarantees;
 
 /** The guarantees of the NATS transport. Messages may be lost, and NATS does not report peers. */
-export const natsGuarantees = {
-  order: 'fifo',
-  loss: 'possible',
-  duplication: 'none',
-  presence: 'none',
-  identity: 'claimed',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
+export const natsGuarantees = broadcastChannelGuarantees;
 
 /** The guarantees of the MQTT transport. Messages may be lost and duplicated, and MQTT does not report peers. */
-export const mqttGuarantees = {
-  order: 'fifo',
-  loss: 'possible',
-  duplication: 'possible',
-  presence: 'none',
-  identity: 'claimed',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
+export const mqttGuarantees = { ...broadcastChannelGuarantees, duplication: 'possible' } as const;

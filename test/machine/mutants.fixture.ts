@@ -1,6 +1,7 @@
 /** Rules of the generated tests of a machine, each broken once: mutants.deep.ts shows that the test named for it fails. */
 
-import type { RuleMutant } from '../../testing/rule-mutants.js';
+/** The rule, its file, its code, the mutant's code, and the test that fails: its file and its name. */
+type RuleMutant = readonly [rule: string, file: string, code: string, broken: string, testFile: string, testName: string];
 
 const CHANCE = 'path-chance.ts';
 const TRAPS = 'traps.ts';

@@ -7,6 +7,7 @@ import type { Size } from '../../model/chart-shapes.js';
 import { labelFont, widthOf } from '../chart/measure.js';
 import { palette, stateColor } from '../colors.js';
 import { fillText } from '../network/ink.js';
+import type { CenteredBox } from '../network/places.js';
 
 export interface LaneScale {
   x(value: number): number;
@@ -15,13 +16,6 @@ export interface LaneScale {
   readonly laneHeight: number;
   /** Where the lanes begin, right of their names. */
   readonly left: number;
-}
-
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
 }
 
 /** The part of a lane that its band takes, and the most pixels. */
@@ -36,7 +30,7 @@ const FONT = labelFont(500);
 export const bandHeight = (laneHeight: number): number => Math.min(laneHeight * BAND.part, BAND.max);
 
 /** The rectangle of a slice, visible or not. */
-export function boxOf({ x, y, laneHeight }: LaneScale, { lane, row, rows, from, to }: LaneSlice): Box {
+export function boxOf({ x, y, laneHeight }: LaneScale, { lane, row, rows, from, to }: LaneSlice): CenteredBox {
   const band = bandHeight(laneHeight);
   const height = band / rows;
   const left = x(from);
