@@ -18,12 +18,12 @@ import { fileURLToPath } from 'node:url';
 import { UsageError } from '../machines/errors.js';
 import { answerAbout, answerTo, type Answered } from './answers.js';
 import type { Gestures } from './gestures.js';
-import { UNKNOWN_STATUS } from './live/inbox.js';
-import { answerReach } from './live/reach-routes.js';
+import { UNKNOWN_STATUS, BEAT_MS, isProgram } from './live/inbox.js';
 import type { Reaching } from './live/reaching.js';
 import { isTooDeep, TOO_DEEP } from './model/line-checks.js';
 import { acceptSockets, type ProgramConnection } from './sockets.js';
 import type { Shelf } from './stories/shelf.js';
+import { fieldsOf } from '../machines/checks.js';
 
 /** The text of a trace, whole or in pieces. It may be asked for again, by a second page or a reload. */
 export type TraceSource = string | (() => Iterable<string> | AsyncIterable<string>);
@@ -351,4 +351,40 @@ async function sendFile(response: ServerResponse, page: URL, name: string): Prom
 function refuse(response: ServerResponse, status: number, why: string): void {
   response.writeHead(status, { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' });
   response.end(`${why}\n`);
+}
+
+/** Returns the answer as JSON, or `undefined` if the response stays open for the gestures on a program. */
+async function answerReach(
+  name: string,
+  body: unknown,
+  reaching: Reaching,
+  response: ServerResponse<IncomingMessage>,
+): Promise<unknown> {
+  switch (name) {
+    case 'reach/offer':
+      return reaching.offer(fieldsOf(body)['node']);
+    case 'reach/do':
+      return reaching.do(body);
+    case 'reach/answer':
+      reaching.answered(body);
+      return null;
+    case 'reach/listen':
+      if (!isProgram(body)) throw new UsageError('The request does not identify its program. Send { name, run }, two strings.');
+      keepListening(reaching, body, response);
+      return undefined;
+    default:
+      throw new UsageError(`Unknown path "${name}" for gestures.`);
+  }
+}
+
+/** Sends gestures to a program, one line each. An empty line shows that the inspector is alive. */
+function keepListening(reaching: Reaching, program: Parameters<Reaching['listen']>[0], response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store' });
+  response.write('\n');
+  const beat = setInterval(() => response.write('\n'), BEAT_MS);
+  const stop = reaching.listen(program, (order) => response.write(`${JSON.stringify(order)}\n`));
+  response.on('close', () => {
+    clearInterval(beat);
+    stop();
+  });
 }

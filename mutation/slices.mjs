@@ -223,12 +223,12 @@ export const slices = {
     minutes: 40,
   },
   tabs: {
-    files: transports('tabs', 'listed-tabs'),
+    files: transports('tabs'),
     tests: locks('visits.test', 'tab-locks.test', 'listed-tabs.test'),
     minutes: 60,
   },
   conformance: {
-    files: transports('conformance', 'conformance-payloads', 'conformance-peer', 'conformance-wire'),
+    files: transports('conformance', 'conformance-peer', 'conformance-wire'),
     tests: transports('conformance.test'),
     minutes: 40,
   },

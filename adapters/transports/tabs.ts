@@ -16,7 +16,6 @@ import { createNode } from '../node/node.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText } from './frame.js';
-import { listedTabs } from './listed-tabs.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Json, Linked, Transport } from './transport.js';
 import { broadcastChannelGuarantees } from './guarantees.js';
@@ -110,4 +109,44 @@ export function tabsTransport(channel: string, environment: InEnvironment): Tran
     node.attempt(listed ? 'arriveListed' : 'arrive');
     listed?.tabs.forEach(watch);
   });
+}
+
+/**
+ * The tabs of a channel, as the browser knows them: each tab holds a Web Lock under its id until it leaves. The held locks are the tabs that
+ * exist, also after crashes. A tab that waits for the lock of another one is notified at once when that tab has ended.
+ *
+ * A browser has no Web Locks in an insecure context, and refuses them where it refuses storage.
+ */
+interface ListedTabs {
+  /** The other tabs that held their Web Locks when this tab had its own. */
+  readonly tabs: readonly NodeId[];
+  /** Calls back once another tab no longer holds its Web Lock. Never calls back for a tab that holds none. */
+  watch(tab: NodeId, ended: () => void): void;
+}
+
+/** Takes the Web Lock of this tab, which it holds until the signal aborts. Returns `null` if the browser grants no Web Locks. */
+async function listedTabs(channel: string, id: NodeId, signal: AbortSignal): Promise<ListedTabs | null> {
+  const { locks }: Partial<Navigator> = globalThis.navigator ?? {};
+  if (!locks) return null;
+  const prefix = `${channel}/`;
+  const list = async (): Promise<readonly NodeId[]> => {
+    const { held = [] } = await locks.query();
+    const tabs = held.flatMap(({ name }) => (name?.startsWith(prefix) ? [name.slice(prefix.length)] : []));
+    // The name of another channel may begin with that of this one.
+    return tabs.filter((tab) => tab !== id && !tab.includes('/'));
+  };
+  try {
+    await new Promise<void>((granted, refused) => {
+      const left = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      locks.request(prefix + id, { signal }, () => (granted(), left)).catch(refused);
+    });
+    const tabs = await list();
+    const waitFor = async (tab: NodeId, ended: () => void) => {
+      if (!tabs.includes(tab) && !(await list()).includes(tab)) return;
+      await locks.request(prefix + tab, { mode: 'shared', signal }, ended);
+    };
+    return { tabs, watch: (tab, ended) => void waitFor(tab, ended).catch(() => {}) };
+  } catch {
+    return null;
+  }
 }

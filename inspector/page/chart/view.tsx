@@ -1,7 +1,7 @@
 /** The charts of the selected node: every role's, with its active states lit and the transition that it took last. */
 import { computed, signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { depthOf, type Chart } from '../../model/chart.js';
+import { depthOf, type Chart, type ChartTransition } from '../../model/chart.js';
 import type { Box, ChartLayout } from '../../model/chart-shapes.js';
 import type { RoleNow } from '../../model/moment.js';
 import { activePaths, valueText } from '../../model/values.js';
@@ -19,7 +19,6 @@ import { differences, PinButton, pinned, PinnedCharts } from './pinned.js';
 import { AllNodes } from './all-nodes.js';
 import { ChartText } from './text.js';
 import { ContextTable } from './context.js';
-import { focusOf } from './focus.js';
 import { CHART_DEPTH_MAX, fittingScale, isTooLarge, layoutError, layoutOf, CHART_STATES_MAX } from './layouts.js';
 import { foldedIn, foundIn, showsAll, showsHeat, shownScale, toggleFold, zoom } from './view-options.js';
 import { keepPoint, usePan } from './pan.js';
@@ -244,4 +243,36 @@ function scrollTo(container: HTMLElement, picture: Element, { x, y, width, heigh
     top >= scrollTop &&
     top + height * scale <= scrollTop + clientHeight;
   if (!isSeen) container.scrollTo(left - (clientWidth - width * scale) / 2, top - (clientHeight - height * scale) / 2);
+}
+
+/** The room around the part of a chart that stays visible during playback. */
+const MARGIN = 16;
+
+/**
+ * The transition that was taken and the active states; if they are too far apart for the panel, the most important of them.
+ *
+ * @param panel The size of the panel in the units of the layout.
+ */
+function focusOf(
+  { states, edges }: ChartLayout,
+  active: ReadonlySet<string>,
+  taken: readonly ChartTransition[],
+  panel: Pick<Box, 'width' | 'height'>,
+): Box | null {
+  const leaves = states.filter(({ state }) => state.children.length === 0 && active.has(state.path));
+  const lines = edges.filter(({ transition }) => taken.includes(transition));
+  const labels = lines.flatMap(({ label }) => label ?? []);
+  const points = lines.flatMap((edge) => edge.points.map(({ x, y }) => ({ x, y, width: 0, height: 0 })));
+  const choices = [[...leaves, ...labels, ...points], [...leaves, ...labels], leaves, leaves.slice(0, 1)];
+  const around = choices.flatMap((boxes) => union(boxes) ?? []);
+  return around.find(({ width, height }) => width <= panel.width && height <= panel.height) ?? around.at(-1) ?? null;
+}
+
+function union(boxes: readonly Box[]): Box | null {
+  if (boxes.length === 0) return null;
+  const left = Math.min(...boxes.map(({ x }) => x)) - MARGIN;
+  const top = Math.min(...boxes.map(({ y }) => y)) - MARGIN;
+  const right = Math.max(...boxes.map(({ x, width }) => x + width)) + MARGIN;
+  const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + MARGIN;
+  return { x: left, y: top, width: right - left, height: bottom - top };
 }
