@@ -28,10 +28,7 @@ export const verbs = {
     takes: 'FILE…',
     options: {
       json,
-      trace: {
-        value: 'FILE',
-        description: 'write the trace for explore, replay and verify; FILE.html is a self-contained page',
-      },
+      trace: { value: 'FILE', description: 'write the trace for explore, replay and verify; FILE.html is a self-contained page' },
       seed,
       host: { value: 'KIND', description: 'what runs the charts: actors (default) or snapshots, which are faster' },
       stop: { value: 'STEPS', description: 'report the first violation at once and end the run that many steps later' },

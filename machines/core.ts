@@ -37,12 +37,7 @@ export function coreOf<O = Record<string, never>, N extends string = string>(des
 }
 
 function completeCommand(name: string, command: CommandDescription): Command {
-  return {
-    event: (given) => ({ ...ofFields(command, given), type: name }),
-    waits: false,
-    completedBy: [],
-    ...command,
-  };
+  return { event: (given) => ({ ...ofFields(command, given), type: name }), waits: false, completedBy: [], ...command };
 }
 
 const ofFields = ({ fields = [] }: CommandDescription, given: Readonly<Record<string, unknown>>) =>

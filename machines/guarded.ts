@@ -20,9 +20,7 @@ function guarded<F extends Any>({ name, complain }: Guards, member: string, give
       value = given.apply(this, args);
     } catch (error) {
       if (error instanceof UsageError || error instanceof ProtocolError) throw error;
-      throw new ProtocolError(`Protocol ${name}: ${member} failed: ${thrownText(error)}`, {
-        cause: error,
-      });
+      throw new ProtocolError(`Protocol ${name}: ${member} failed: ${thrownText(error)}`, { cause: error });
     }
     if (!fits(value)) complain(member, `returned ${value instanceof Promise ? 'a promise' : show(value)}. Return ${wanted}.`);
     return value;

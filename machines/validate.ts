@@ -143,13 +143,7 @@ function validateMessages(core: CoreDescription, complain: Complain): void {
   }
 }
 
-const COMMAND: Members = {
-  fields: 'list',
-  event: 'function',
-  waits: 'boolean',
-  completedBy: 'list',
-  refusal: 'function',
-};
+const COMMAND: Members = { fields: 'list', event: 'function', waits: 'boolean', completedBy: 'list', refusal: 'function' };
 
 function validateCommands(core: CoreDescription, complain: Complain): void {
   const known = eventsOf(core);

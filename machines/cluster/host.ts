@@ -120,10 +120,7 @@ const refusal = ({ context: { askers }, event: { error } }: In<{ error: unknown 
   to: askers,
   message: { type: 'refused' as const, error },
 });
-const forgotten = ({ context: { askers } }: In) => ({
-  to: askers,
-  message: { type: 'refused' as const, error: FORGOTTEN },
-});
+const forgotten = ({ context: { askers } }: In) => ({ to: askers, message: { type: 'refused' as const, error: FORGOTTEN } });
 const version = ({ fence, seq, state }: ActorCopy, emitted: unknown) => ({
   type: 'committed' as const,
   fence,
@@ -168,10 +165,7 @@ const keeping = {
     timer: { actions: [send(writing), retry] },
   },
 } as const;
-const applying = {
-  entry: 'announceApply',
-  on: { applied: { target: 'writing', actions: withEvent('noteVersion') } },
-} as const;
+const applying = { entry: 'announceApply', on: { applied: { target: 'writing', actions: withEvent('noteVersion') } } } as const;
 
 /** The context of a host without an activation. */
 const NO_ACTIVATION = {
@@ -276,14 +270,7 @@ export const hostMachine = setup({
   },
 }).createMachine({
   id: 'host',
-  context: ({ input }) => ({
-    ...input,
-    known: null,
-    isAwake: false,
-    askers: [],
-    creation: null,
-    ...NO_ACTIVATION,
-  }),
+  context: ({ input }) => ({ ...input, known: null, isAwake: false, askers: [], creation: null, ...NO_ACTIVATION }),
   initial: 'passive',
   on: { awake: { actions: withEvent('noteAwake') } },
   states: {

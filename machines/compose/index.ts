@@ -268,11 +268,7 @@ function wiringOf(list: readonly Part[], stack: readonly StackRule[]): Wiring {
     },
     takers: (event, node) => routesOf(list, event, node),
     ...(stack.length > 0 && {
-      stack: {
-        role: STACK,
-        issued: (notice, node) => issuedBy(stack, list, notice, node),
-        next: nextOfStack,
-      },
+      stack: { role: STACK, issued: (notice, node) => issuedBy(stack, list, notice, node), next: nextOfStack },
     }),
   };
 }

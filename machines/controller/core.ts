@@ -58,12 +58,7 @@ const commands = {
         ? `amount is ${amount}. One step sends a message for each full bin, so deposit at most ${DEPOSIT_MAX} at once.`
         : null),
   },
-  name: {
-    event: () => ({ type: 'name' }),
-    waits: true,
-    completedBy: ['named'],
-    refusal: onlyFor(['names'], 'assigns no names'),
-  },
+  name: { event: () => ({ type: 'name' }), waits: true, completedBy: ['named'], refusal: onlyFor(['names'], 'assigns no names') },
   child: {
     event: () => ({ type: 'child' }),
     waits: true,

@@ -46,11 +46,7 @@ export const growingKinds: readonly ControllerKind[] = ['main', 'modified', 'nam
 export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOptions {
   refuseUnknown(raw, CONTROLLER_KEYS);
   const asked = oneOf(raw, 'kind', [...controllerKinds, 'adaptive'] as const, 'basic');
-  const M = integer(raw, 'M', {
-    min: 0,
-    max: INTEGER_MAX,
-    ...(asked === 'names' || asked === 'bank' ? { fallback: 0 } : {}),
-  });
+  const M = integer(raw, 'M', { min: 0, max: INTEGER_MAX, ...(asked === 'names' || asked === 'bank' ? { fallback: 0 } : {}) });
   const W = integer(raw, 'W', { min: 0, max: INTEGER_MAX, fallback: 0 });
   if (W > M && asked !== 'bank')
     throw new UsageError(`options.W is ${W}, above M = ${M}. At most all permits can be wasted, so W is at most M.`);
@@ -60,16 +56,7 @@ export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOpti
   if (U < n) throw new UsageError(`options.U is ${U}, too small for a tree of ${n} nodes. Use at least ${n}.`);
   const kind = asked === 'adaptive' ? choose({ M, W, U, depths: Object.values(tree.depths) }) : asked;
   const settings = settingsOf(raw, kind, asked === 'adaptive');
-  return {
-    kind,
-    adaptive: asked === 'adaptive',
-    M,
-    W,
-    U,
-    ...tree,
-    settings,
-    ...startOf(kind, { M, W, U, n }),
-  };
+  return { kind, adaptive: asked === 'adaptive', M, W, U, ...tree, settings, ...startOf(kind, { M, W, U, n }) };
 }
 
 function settingsOf(raw: Raw, kind: ControllerKind, adaptive: boolean): Settings {

@@ -156,21 +156,10 @@ export const requestMachine = setup({
   id: 'request',
   context: ({ input }) => ({ ...input, permits: 0, first: null, wanted: null, issued: 0, names: [], hasRejected: false }),
   initial: 'starting',
-  on: {
-    settle: { actions: handIn },
-    depart: { actions: handIn },
-    sever: { actions: [contents('sever'), 'emptyBin'] },
-  },
+  on: { settle: { actions: handIn }, depart: { actions: handIn }, sever: { actions: [contents('sever'), 'emptyBin'] } },
   states: {
     starting: { always: [{ guard: 'isAlive', target: 'ready' }, { target: 'exhausted' }] },
-    ready: {
-      on: {
-        take: ask,
-        child: ask,
-        name: ask,
-        freeze: 'frozen',
-      },
-    },
+    ready: { on: { take: ask, child: ask, name: ask, freeze: 'frozen' } },
     refilling: {
       id: 'refilling',
       initial: 'open',
@@ -210,9 +199,7 @@ export const requestMachine = setup({
         epoch: [{ guard: 'isAlive', target: 'ready', actions: withEvent('renew') }, { target: 'exhausted' }],
       },
     },
-    held: {
-      on: { epoch: atChange, depart: { actions: toMain('busy') } },
-    },
+    held: { on: { epoch: atChange, depart: { actions: toMain('busy') } } },
     exhausted: {
       on: {
         take: [{ guard: 'binSuffices', actions: grant }, { actions: refuse }],

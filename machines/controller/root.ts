@@ -124,11 +124,7 @@ export const rootMachine = setup({
   id: 'root',
   context: ({ input }) => ({ ...input, parked: [] }),
   initial: 'starting',
-  on: {
-    return: { actions: withEvent('add') },
-    settle,
-    epoch: { target: '.starting', actions: withEvent('renew') },
-  },
+  on: { return: { actions: withEvent('add') }, settle, epoch: { target: '.starting', actions: withEvent('renew') } },
   states: {
     starting: {
       always: [
@@ -138,9 +134,7 @@ export const rootMachine = setup({
         { target: 'ending' },
       ],
     },
-    rejecting: {
-      on: { request: [serve, { target: 'signaled', actions: [...reply('reject', asked), 'announceExhausted'] }] },
-    },
+    rejecting: { on: { request: [serve, { target: 'signaled', actions: [...reply('reject', asked), 'announceExhausted'] }] } },
     signaled: {
       on: {
         request: [serve, { actions: reply('reject', asked) }],
@@ -157,14 +151,9 @@ export const rootMachine = setup({
     },
     parking: {
       always: { guard: 'canServeOldest', actions: [...reply('permit', oldest), 'payOldest'] },
-      on: {
-        request: [{ ...serve, guard: 'isFirst' }, { actions: 'park' }],
-        freeze: 'deferring',
-      },
+      on: { request: [{ ...serve, guard: 'isFirst' }, { actions: 'park' }], freeze: 'deferring' },
     },
-    ending: {
-      on: { request: [serve, { actions: [...reply('reject', asked), 'announceExhausted', deplete] }] },
-    },
+    ending: { on: { request: [serve, { actions: [...reply('reject', asked), 'announceExhausted', deplete] }] } },
   },
 });
 

@@ -138,11 +138,7 @@ export function controllerOverlay(node: NodeView, id: NodeId, _: LinksView, c: C
 
 type Gauge = NonNullable<Overlay['gauges']>[number];
 
-const budgetGauge = (c: Config): Gauge => ({
-  name: 'budget',
-  value: rootBinOf(c, 'R').permits,
-  of: c.instance.options.M,
-});
+const budgetGauge = (c: Config): Gauge => ({ name: 'budget', value: rootBinOf(c, 'R').permits, of: c.instance.options.M });
 
 /** Fill levels of the bin of the node's own requests, and of the bin for the nodes below. */
 function gaugesOf(node: NodeView): Gauge[] {

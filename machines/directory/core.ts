@@ -18,10 +18,7 @@ export const directoryCore = /* @__PURE__ */ coreOf({
   input: inputOf,
   notices: ['granted', 'released'],
   messages: directoryMessages,
-  commands: {
-    request: { waits: true, completedBy: ['released'] },
-    release: {},
-  },
+  commands: { request: { waits: true, completedBy: ['released'] }, release: {} },
   reactions: ({ hold }) => (hold === null ? [] : [{ on: 'granted', event: { type: 'release' }, after: hold }]),
 });
 

@@ -210,10 +210,7 @@ export const exclusionMachine = exclusionSetup.createMachine({
   id: 'exclusion',
   context: ({ input }) => initialContext(input),
   type: 'parallel',
-  on: {
-    'link.up': { actions: withEvent('plugIn') },
-    'link.down': { actions: withEvent('unplug') },
-  },
+  on: { 'link.up': { actions: withEvent('plugIn') }, 'link.down': { actions: withEvent('unplug') } },
   states: {
     initiator: {
       initial: 'idle',

@@ -53,11 +53,7 @@ export const exclusionSystems: readonly SystemSample[] = [
     options: { priorities: 2, hold: 1 },
     events: [lock('n0'), lock('n1'), { at: 0, do: 'cut', link: ['n1', 'n2'] }, { at: 0, do: 'join', link: ['n1', 'n2'] }],
   },
-  {
-    topology: pair,
-    options: { priorities: 2, hold: 1 },
-    events: [{ at: 0, node: 'n0', do: 'pair', port: 1 }, lock('n1')],
-  },
+  { topology: pair, options: { priorities: 2, hold: 1 }, events: [{ at: 0, node: 'n0', do: 'pair', port: 1 }, lock('n1')] },
   {
     topology: pair,
     options: { priorities: 2, rules: 'printed', hold: 1 },

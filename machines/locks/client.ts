@@ -159,9 +159,7 @@ export const clientMachine = setup({
         return isNews ? membership : known;
       },
     }),
-    noteEpoch: assign({
-      served: (_, { epoch, members, membership }: Attached) => ({ epoch, members, kept: [], membership }),
-    }),
+    noteEpoch: assign({ served: (_, { epoch, members, membership }: Attached) => ({ epoch, members, kept: [], membership }) }),
     choose: assign(({ context }) => ({ host: candidateOf(context), number: context.number + 1 })),
     renew: assign(({ context }) => ({ number: context.number + 1 })),
     giveUp: assign(({ context: { tried, host } }) => ({ tried: [...tried, host!], host: null })),
@@ -230,10 +228,7 @@ export const clientMachine = setup({
       initial: 'idle',
       entry: patience,
       exit: patienceEnds,
-      on: {
-        request,
-        timer: { actions: toLocks(() => ({ type: 'apart' })) },
-      },
+      on: { request, timer: { actions: toLocks(() => ({ type: 'apart' })) } },
       states: {
         idle: { always: { guard: 'hasCandidate', target: 'asking', actions: 'choose' } },
         asking: {

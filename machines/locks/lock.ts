@@ -252,9 +252,7 @@ export const lockMachine = setup({
       copyset: ({ context: { copyset } }, { from }: Received<Returned>) => copyset.filter((reader) => reader !== from),
     }),
     forgetReaders: assign({ copyset: [] }),
-    noteRecall: assign({
-      recalledBy: (_, { from, fence }: Received<Recall>) => ({ node: from, fence }),
-    }),
+    noteRecall: assign({ recalledBy: (_, { from, fence }: Received<Recall>) => ({ node: from, fence }) }),
     noteConfirmed: assign({
       confirmed: ({ context: { confirmed } }, { from }: Received<Confirmed>) =>
         confirmed.includes(from) ? confirmed : [...confirmed, from].sort(byName),
@@ -447,11 +445,7 @@ export const lockMachine = setup({
                 },
                 overdue: {
                   on: {
-                    begun: {
-                      guard: withEvent('isKept'),
-                      target: '#lock.returning',
-                      actions: [...join, ...isGivenBack.actions],
-                    }, // 11
+                    begun: { guard: withEvent('isKept'), target: '#lock.returning', actions: [...join, ...isGivenBack.actions] }, // 11
                   },
                 },
               },

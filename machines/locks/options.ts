@@ -43,11 +43,7 @@ export interface LocksProtocolOptions {
 export const electionIn = (
   instance: Instance<LocksProtocolOptions>,
   options = instance.options.election,
-): Instance<ElectionProtocolOptions> => ({
-  ...instance,
-  options,
-  rank: (node) => Math.min(instance.rank(node), 0),
-});
+): Instance<ElectionProtocolOptions> => ({ ...instance, options, rank: (node) => Math.min(instance.rank(node), 0) });
 
 const KEYS = [
   'leader',

@@ -50,10 +50,7 @@ export const preparation = ({ context: { promised, served, id, membership } }: I
 };
 export const promise = ({ context }: In) => {
   const { node: _, ...report } = ownReport(context);
-  return {
-    to: context.promised!.proposer,
-    message: { type: 'promise' as const, epoch: promisedEpoch(context), ...report },
-  };
+  return { to: context.promised!.proposer, message: { type: 'promise' as const, epoch: promisedEpoch(context), ...report } };
 };
 export const refuseIt = ({ context, event: { from, epoch } }: In<From<Prepare>>) => ({
   to: from,

@@ -82,10 +82,7 @@ export const guardianMachine = setup({
     countDropped: assign({ est: ({ context }) => context.est - 1 }),
     announceDropped: emit((_, { origin }: QueueFind) => ({ type: 'dropped' as const, requester: origin })),
   },
-  guards: {
-    estimatesExcess: ({ context }) => context.est > 1,
-    findsNone: (_, { phi }: Estimate) => phi === 0,
-  },
+  guards: { estimatesExcess: ({ context }) => context.est > 1, findsNone: (_, { phi }: Estimate) => phi === 0 },
 }).createMachine({
   id: 'guardian',
   context: ({ input }) => ({ ...input, sent: 0, est: 1, timely: false }),

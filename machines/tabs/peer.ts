@@ -64,12 +64,7 @@ export const peerMachine = setup({
   context: ({ input }) => ({ ...input, silence: 0 }),
   entry: 'announceUp',
   initial: 'present',
-  on: {
-    beat: '.present',
-    ping: { target: '.present', actions: send(answer) },
-    bye: '.gone',
-    ended: '.reported',
-  },
+  on: { beat: '.present', ping: { target: '.present', actions: send(answer) }, bye: '.gone', ended: '.reported' },
   states: {
     present: { entry: 'forgive', on: { due: 'silent' } },
     silent: {

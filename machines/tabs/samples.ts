@@ -47,11 +47,7 @@ const topology = { kind: 'path', n: 2 };
 const ring = { kind: 'ring', n: 3 };
 /** Ticks between the events, in which tabs send `beat`. */
 const AT = { arrive: 0, exists: 0, arriveListed: 0, leave: 60, crash: 60, ended: 61, restart: 200 };
-const does = (node: string, word: keyof typeof AT) => ({
-  at: AT[word],
-  node,
-  do: word,
-});
+const does = (node: string, word: keyof typeof AT) => ({ at: AT[word], node, do: word });
 const arrive = (node: string) => does(node, 'arrive');
 
 export const tabsSystems: readonly SystemSample[] = [

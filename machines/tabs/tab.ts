@@ -154,9 +154,7 @@ export const tabMachine = setup({
       states: {
         arriving: {
           always: { guard: 'hasMetAll', target: 'present' },
-          on: {
-            hello: { guard: withEvent('isStranger'), actions: [...meet, send(here(false))] },
-          },
+          on: { hello: { guard: withEvent('isStranger'), actions: [...meet, send(here(false))] } },
           initial: 'waiting',
           states: {
             waiting: {

@@ -54,11 +54,7 @@ function readNode(entry: List): GmlNode {
   const [latitude, longitude] = [numberOf(entry, 'Latitude'), numberOf(entry, 'Longitude')];
   const position = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
   const label = entry.get('label')?.[0];
-  return {
-    id,
-    label: label === undefined || label instanceof Map ? '' : String(label).trim().replace(/\s+/g, ' '),
-    position,
-  };
+  return { id, label: label === undefined || label instanceof Map ? '' : String(label).trim().replace(/\s+/g, ' '), position };
 }
 
 /** The label if it is unique, else the label with the id, or only the id without a label. */

@@ -127,10 +127,7 @@ export const torus = (rows: number, columns: number): Shape => ({
 });
 
 /** Every level is full except the last, which is filled from the left: the parent of i is (i - 1) / arity, rounded down. */
-const tree = (n: number, arity: number): Shape => ({
-  n,
-  links: count(n - 1, (i) => [Math.floor(i / arity), i + 1] as const),
-});
+const tree = (n: number, arity: number): Shape => ({ n, links: count(n - 1, (i) => [Math.floor(i / arity), i + 1] as const) });
 
 export const complete = (n: number): Shape => ({
   n,

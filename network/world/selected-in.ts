@@ -27,10 +27,7 @@ export function selectedIn(
   ];
   // At its start nothing is known of a chart but the states that it left already.
   const active = before ? activeNodes(before) : selected.map(({ source }) => source);
-  return {
-    taken: withoutConflicts(selected, before).map(named),
-    refused: refusedBefore(selected, active, event).map(named),
-  };
+  return { taken: withoutConflicts(selected, before).map(named), refused: refusedBefore(selected, active, event).map(named) };
 }
 
 const isInside = (node: AnyStateNode, around: AnyStateNode | undefined): boolean => {

@@ -227,10 +227,7 @@ export class World {
 
   private waiterFor(node: NodeId): TimerWaiter {
     const { driver } = this;
-    return {
-      armed: (timer, delay) => driver.armed(node, timer, delay),
-      disarmed: (timer) => driver.disarmed(node, timer),
-    };
+    return { armed: (timer, delay) => driver.armed(node, timer, delay), disarmed: (timer) => driver.disarmed(node, timer) };
   }
 
   /** Opens a node that is not there yet, with a link to the one that brings it in, and gives what is left to settle of its start. */

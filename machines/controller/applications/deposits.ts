@@ -140,11 +140,6 @@ export const depositsMachine = setup({
         freeze: 'frozen',
       },
     },
-    frozen: {
-      on: {
-        deposits: { actions: withEvent('takeIn') },
-        epoch: { target: 'open', actions: withEvent('renew') },
-      },
-    },
+    frozen: { on: { deposits: { actions: withEvent('takeIn') }, epoch: { target: 'open', actions: withEvent('renew') } } },
   },
 });

@@ -67,9 +67,7 @@ export function gateMachine(types: readonly string[], route: Route) {
           rejected: { target: 'refused', actions: ['dropAll', 'announceStop'] },
         },
       },
-      opening: {
-        always: [{ guard: 'holdsNothing', target: 'open' }, { actions: [tell(oldest), 'handOn'] }],
-      },
+      opening: { always: [{ guard: 'holdsNothing', target: 'open' }, { actions: [tell(oldest), 'handOn'] }] },
       open: { entry: gone },
       refused: { on: onEach({}) },
     },

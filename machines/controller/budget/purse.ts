@@ -85,9 +85,7 @@ export function purseMachine() {
           rejected: { target: 'stopped', actions: ['dropAll', 'announceStop'] },
         },
       },
-      stopped: {
-        on: { outgoing: { actions: withEvent('drop') } },
-      },
+      stopped: { on: { outgoing: { actions: withEvent('drop') } } },
     },
   });
 }

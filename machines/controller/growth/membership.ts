@@ -119,9 +119,7 @@ export const mainMachine = setup({
       unsettled: context.unsettled.filter((other) => other !== settled.part),
       past: pastWith(context.past, settled),
     })),
-    addLoss: assign(({ context }, { part, permits }: Settled) => ({
-      permits: context.permits + (part === 'N' ? 0 : permits),
-    })),
+    addLoss: assign(({ context }, { part, permits }: Settled) => ({ permits: context.permits + (part === 'N' ? 0 : permits) })),
     forgetChildren: assign({ children: [], awaiting: [] }),
     forgetHoldings: assign({ count: 0, departed: 0, permits: 0, unsettled: [] }),
     planNext: assign(({ context: { phase, count, members, departed, permits, cause, signaled } }) => {
@@ -199,9 +197,7 @@ export const mainMachine = setup({
         rested: { target: 'settling', reenter: true },
       },
     },
-    echoed: {
-      on: { epoch: { target: 'running', actions: [withEvent('adoptTerms'), ...resume] } },
-    },
+    echoed: { on: { epoch: { target: 'running', actions: [withEvent('adoptTerms'), ...resume] } } },
     leaving: {
       entry: ['awaitParts', depart],
       on: {

@@ -49,10 +49,7 @@ export const goodbye = ({ context: { parent, departed } }: In) => ({
 export const severedBelow = ({ context }: In) => ({ to: context.children, message: { type: 'severed' as const } });
 
 /** Notifies the peer on a new link that the peer was severed, because it may not know. */
-export const severedAgain = ({ event }: In<LinkEvent>) => ({
-  to: event.peer,
-  message: { type: 'severed' as const },
-});
+export const severedAgain = ({ event }: In<LinkEvent>) => ({ to: event.peer, message: { type: 'severed' as const } });
 
 /** The roles that receive local messages to the parts. */
 const clientRoles = ({ settings }: MainContext): string[] =>
