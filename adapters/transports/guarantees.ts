@@ -12,7 +12,7 @@ export const inProcessGuarantees = {
 } as const;
 
 /** The guarantees of MessagePorts with a hub in one of the threads. */
-export const messagePortGuarantees = inProcessGuarantees;
+export const messagePortGuarantees = { ...inProcessGuarantees } as const;
 
 /** The guarantees of the BroadcastChannel transport between tabs, which does not report other tabs. */
 export const broadcastChannelGuarantees = {
@@ -28,10 +28,10 @@ export const broadcastChannelGuarantees = {
 export const webSocketGuarantees = { ...inProcessGuarantees, loss: 'possible' } as const;
 
 /** The guarantees of the WebSocket mesh. Messages in flight are lost when a connection breaks. */
-export const webSocketMeshGuarantees = webSocketGuarantees;
+export const webSocketMeshGuarantees = { ...webSocketGuarantees } as const;
 
 /** The guarantees of the NATS transport. Messages may be lost, and NATS does not report peers. */
-export const natsGuarantees = broadcastChannelGuarantees;
+export const natsGuarantees = { ...broadcastChannelGuarantees } as const;
 
 /** The guarantees of the MQTT transport. Messages may be lost and duplicated, and MQTT does not report peers. */
 export const mqttGuarantees = { ...broadcastChannelGuarantees, duplication: 'possible' } as const;
