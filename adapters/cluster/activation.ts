@@ -364,12 +364,7 @@ export class Activation {
       this.executions.push({ key, name, event, params, context: null, run });
     }
     if (!action) return;
-    const args = {
-      context: context ?? this.actor.getSnapshot().context,
-      event,
-      self: this.actor,
-      system: this.actor.system,
-    };
+    const args = { context: context ?? this.actor.getSnapshot().context, event, self: this.actor, system: this.actor.system };
     const execution: Execution = { key, name, event, params, context: args.context, run: () => action(args, params) };
     this.executions.push(execution);
   }

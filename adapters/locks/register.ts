@@ -184,9 +184,7 @@ export class Register<T extends Json> {
     this.channels = Channels.of(locks.transport);
     const asked = drawBelow(environment.crypto, 2 ** 32);
     this.questions = new CopyQuestions(locks, this.channels, name, this.conversation, asked);
-    this.channels.open(this.conversation, {
-      message: (from, message) => this.receive(from, message),
-    });
+    this.channels.open(this.conversation, { message: (from, message) => this.receive(from, message) });
     void closed.then(() => this.channels.close(this.conversation));
     this.begun = this.begin();
     this.begun.catch(() => {});

@@ -12,11 +12,7 @@ import { isId } from '../transports/ids.js';
 /** The network graph for a topology. In an open protocol, any id may participate. */
 export function networkGraphOf({ network }: Pick<Core, 'network'>, topology: Topology): NetworkGraph {
   const ranks = new Map(topology.nodes.map((node, rank) => [node, rank]));
-  return {
-    topology,
-    rank: network.isOpen ? rankOfAnybody : (node) => ranks.get(node) ?? -1,
-    distance: distanceIn(topology),
-  };
+  return { topology, rank: network.isOpen ? rankOfAnybody : (node) => ranks.get(node) ?? -1, distance: distanceIn(topology) };
 }
 
 /** The graph of an open protocol whose node starts without links. */

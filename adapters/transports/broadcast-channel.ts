@@ -54,9 +54,6 @@ export function broadcastChannel(options: BroadcastChannelOptions = {}): Transpo
     opened.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (isObject(data) && data['to'] === id) reader.read(data['frame']);
     });
-    medium.opened({
-      send: (to, _, text) => opened.postMessage({ to, frame: frameText(id, text) }),
-      close: () => opened.close(),
-    });
+    medium.opened({ send: (to, _, text) => opened.postMessage({ to, frame: frameText(id, text) }), close: () => opened.close() });
   });
 }

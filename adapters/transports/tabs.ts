@@ -46,10 +46,7 @@ function bus(id: NodeId, channel: string, { clock }: InEnvironment): Transport<t
     opened.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (isObject(data) && (data['to'] === id || data['to'] === ALL)) reader.read(data['frame']);
     });
-    medium.opened({
-      send: (to, _, text) => opened.postMessage({ to, frame: frameText(id, text) }),
-      close: () => opened.close(),
-    });
+    medium.opened({ send: (to, _, text) => opened.postMessage({ to, frame: frameText(id, text) }), close: () => opened.close() });
   });
 }
 

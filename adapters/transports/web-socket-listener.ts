@@ -144,10 +144,7 @@ function unreadable(tls: ServerOptions): string | null {
 }
 
 /** Options that cannot be combined with your server, and what to do instead. */
-const OF_THE_SERVER = {
-  tls: 'pass it to createServer of node:https',
-  host: 'pass it to server.listen',
-} as const;
+const OF_THE_SERVER = { tls: 'pass it to createServer of node:https', host: 'pass it to server.listen' } as const;
 
 /** Checks the options of a listener; `more` contains the checks of further options. Throws a `UsageError`. */
 export function checkPlace(who: string, options: ListenOptions, more: Readonly<Record<string, Check>> = {}): void {

@@ -91,11 +91,7 @@ export class NodeGate {
         .filter(({ id }) => this.held.has(id))
         .map(({ message, from }) => `${message.type} of ${from} kept back`),
     ];
-    return {
-      commands: offeredBy(protocol, instance.options),
-      does: LIVE_GESTURES,
-      standing,
-    };
+    return { commands: offeredBy(protocol, instance.options), does: LIVE_GESTURES, standing };
   }
 
   /**

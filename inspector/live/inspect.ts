@@ -145,12 +145,7 @@ async function inspectParts(parts: Parts, program: Program, reach: boolean, opti
     trace.end();
   };
   const written = () => trace.written;
-  const serving = serveTrace(() => trace.text(), {
-    ...options,
-    reaching,
-    written,
-    report: (reports) => inbox.putAll(reports),
-  });
+  const serving = serveTrace(() => trace.text(), { ...options, reaching, written, report: (reports) => inbox.putAll(reports) });
   const served = await orElse(serving, end);
   return {
     url: served.url,

@@ -249,12 +249,7 @@ class Reporter {
       return port === undefined ? [] : [[peer, port] as const];
     });
     const isAnonymous = protocol.network.addressing === 'ports';
-    this.report({
-      at: now(),
-      node: id,
-      ...report,
-      ...(isAnonymous ? { ports: Object.fromEntries(known) } : {}),
-    });
+    this.report({ at: now(), node: id, ...report, ...(isAnonymous ? { ports: Object.fromEntries(known) } : {}) });
   }
 
   private changedRoles(): StepReport['roles'] {

@@ -150,13 +150,7 @@ export function lineOf(text: string): TraceLine {
     return value as unknown as TraceLine;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return {
-      index: index as number,
-      at,
-      kind: 'skipped',
-      unshown: error.message,
-      clock: {},
-    };
+    return { index: index as number, at, kind: 'skipped', unshown: error.message, clock: {} };
   }
 }
 

@@ -337,11 +337,7 @@ function propertiesOf(
       when: (c, node) => node === first && asked(when)(c),
       holds: (c) => asked(holds)(c),
     })),
-    {
-      ...stuck[0]![1],
-      when: (c, node) => about.get(node)!.when(c, node),
-      holds: (c, node) => about.get(node)!.holds(c, node),
-    },
+    { ...stuck[0]![1], when: (c, node) => about.get(node)!.when(c, node), holds: (c, node) => about.get(node)!.holds(c, node) },
   ];
 }
 

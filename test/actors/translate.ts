@@ -324,9 +324,7 @@ class Translation {
   }
 
   private canceling({ sendId }: BuiltIn, where: string): unknown {
-    return disarm((args: Args) => ({
-      timer: String(resolved(sendId, this.seen(args, where))),
-    }));
+    return disarm((args: Args) => ({ timer: String(resolved(sendId, this.seen(args, where))) }));
   }
 
   private targetOf(to: unknown, where: string): string {

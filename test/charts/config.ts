@@ -83,11 +83,7 @@ export function chartOf(config: ChartConfig, original: AnyStateMachine): AnyStat
 /** XState takes a route that is one choice and no list. */
 function withSingleRoutes(config: StateConfig): unknown {
   const { route, states, ...rest } = config;
-  return {
-    ...rest,
-    ...(route?.[0] && { route: route[0] }),
-    ...(states && { states: mapped(states, withSingleRoutes) }),
-  };
+  return { ...rest, ...(route?.[0] && { route: route[0] }), ...(states && { states: mapped(states, withSingleRoutes) }) };
 }
 
 /** Every transition of a chart, outer states first, in the order of the config. */

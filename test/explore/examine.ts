@@ -194,9 +194,7 @@ export class Examination {
       ...(question.compact && { chanceOfMiss: chanceOfMiss(search.store.size) }),
       properties,
       vacuous: this.isComplete ? this.vacuous() : [],
-      ...(path && {
-        counterexample: counterexample(path, search, model, symmetry, (state) => this.originOf(state), isCorrupt),
-      }),
+      ...(path && { counterexample: counterexample(path, search, model, symmetry, (state) => this.originOf(state), isCorrupt) }),
     };
   }
 

@@ -141,10 +141,7 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
   const { initials, commands = [], order = protocol.network.order, faults = {}, bounds = {} } = options;
   const graph = createMetric(validateTopology(options.topology));
   if (protocol.network.reach === 'routed') requireConnected(graph, `protocol ${protocol.name} sends from any node to any other`);
-  const instanceOf = (raw: Readonly<Record<string, unknown>>): Instance => ({
-    ...graph,
-    options: protocol.options(raw, graph),
-  });
+  const instanceOf = (raw: Readonly<Record<string, unknown>>): Instance => ({ ...graph, options: protocol.options(raw, graph) });
   const [first, ...others] = initials ?? [options.options ?? {}];
   if (!first) throw new UsageError('initials is an empty list. Leave it out, or list options to begin with.');
   const instance = instanceOf(first);
@@ -155,13 +152,7 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
     instances: [instance, ...others.map(instanceOf)],
     corrupt: options.corrupt ?? corruptAtFirst(script),
     unlimited: isScript ? [] : unlimitedOf(protocol, commands as Exclude<typeof commands, readonly Scripted[]>),
-    plan: {
-      protocol,
-      script,
-      workload: undefined,
-      budget: faults,
-      oneByOne: options.oneByOne ?? false,
-    },
+    plan: { protocol, script, workload: undefined, budget: faults, oneByOne: options.oneByOne ?? false },
     order,
     properties: options.properties ?? protocol.properties(instance),
     goal: options.goal,

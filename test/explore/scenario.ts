@@ -62,12 +62,7 @@ export function questionOf(scenario: Scenario, options: CheckOptions): Question 
     instances: [instance],
     corrupt: corruptAtFirst(script),
     unlimited: [],
-    plan: {
-      protocol,
-      script,
-      workload,
-      budget: faultBudget(network),
-    },
+    plan: { protocol, script, workload, budget: faultBudget(network) },
     order: network.reorder > 0 ? 'unordered' : network.order,
     properties: properties.filter(({ kind }) => !options.safety || (kind !== 'eventually' && kind !== 'converges')),
     goal: options.goal,

@@ -167,10 +167,7 @@ export const undisturbed = (): RehearsalJudge => ({
         if (!grant || !calm.isUndisturbed(peer!, grant.at)) return null;
         const description = `${peer} lost "${lock}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
         if (!calm.hasFullDisk(peer!)) return description;
-        losses.set(peer!, {
-          description: loss?.description ?? description,
-          inside: new Set([...(loss?.inside ?? []), lock!]),
-        });
+        losses.set(peer!, { description: loss?.description ?? description, inside: new Set([...(loss?.inside ?? []), lock!]) });
         return null;
       },
       end: () => [...losses.values()].find(hasLeft)?.description ?? null,

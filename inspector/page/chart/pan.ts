@@ -44,11 +44,7 @@ export const farther = (): void => zoomBy(1 / ZOOM_STEP);
 export const zoomToFit = (): void => void (zoom.value = 'fit');
 export const zoomToFollow = (): void => void (zoom.value = 'follow');
 
-const KEYS: Readonly<Record<string, () => void>> = {
-  '+': nearer,
-  '=': nearer,
-  '-': farther,
-};
+const KEYS: Readonly<Record<string, () => void>> = { '+': nearer, '=': nearer, '-': farther };
 
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-KEY_PX, 0],

@@ -40,11 +40,7 @@ export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number,
     (height - 2 * margin) / Math.max(bottom - top + 2 * around.scaled, 1),
     2.4,
   );
-  return {
-    scale,
-    dx: width / 2 - (scale * (left + right)) / 2,
-    dy: height / 2 - (scale * (top + bottom)) / 2,
-  };
+  return { scale, dx: width / 2 - (scale * (left + right)) / 2, dy: height / 2 - (scale * (top + bottom)) / 2 };
 }
 
 /** Zooms around a point of the canvas, which keeps its place. */

@@ -136,12 +136,7 @@ export class SceneReader {
     if (this.linksNow.length > 0 && !this.changesKnown()) return this.linksNow;
     const lives = Array.from({ length: this.recording.nodes.size }, (_, node) => moment.life(node));
     const isUp = (from: number, to: number) => !LOST.includes(lives[from]!) && moment.channelUp(from, to);
-    const status = ({ from, to }: Channel): SceneLink => ({
-      a: from,
-      b: to,
-      there: isUp(from, to),
-      back: isUp(to, from),
-    });
+    const status = ({ from, to }: Channel): SceneLink => ({ a: from, b: to, there: isUp(from, to), back: isUp(to, from) });
     const hasEnded = ({ a, b }: SceneLink) => lives[a] === 'ended' || lives[b] === 'ended';
     const isDrawn = (link: SceneLink) =>
       this.isGiven(link) || (!hasEnded(link) && (link.there || link.back || this.recording.programs[link.a] !== undefined));
