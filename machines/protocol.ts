@@ -157,12 +157,7 @@ export type Property<O = unknown> = {
   /** Once true, stays true until a fault. */
   | { readonly kind: 'closed'; holds(c: Configuration<O>): boolean; readonly folded?: Folded<O> }
   /** From any state, holds at most `within` ticks after the last fault, and from then on. */
-  | {
-      readonly kind: 'converges';
-      holds(c: Configuration<O>): boolean;
-      readonly folded?: Folded<O>;
-      readonly within: number;
-    }
+  | { readonly kind: 'converges'; holds(c: Configuration<O>): boolean; readonly folded?: Folded<O>; readonly within: number }
 );
 
 export interface PropertyResult {

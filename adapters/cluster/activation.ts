@@ -398,9 +398,7 @@ const SPAWN_BY_NAME = 'Name the logic of the child in setup({ actors }), and spa
 /** The name under which an event to another cluster actor is stored. */
 const SEND = '@send';
 
-type Persisted = StoredState['snapshot'] & {
-  readonly children?: Readonly<Record<string, { readonly snapshot: Persisted }>>;
-};
+type Persisted = StoredState['snapshot'] & { readonly children?: Readonly<Record<string, { readonly snapshot: Persisted }>> };
 
 /** The persisted snapshot, with its errors and those of its children as their readable parts. */
 function plainErrors({ error, children, ...snapshot }: Persisted): StoredState['snapshot'] {

@@ -99,10 +99,7 @@ export function reportActors(report: (report: StepReport) => void, reach: Reach 
 export function reporterOf(
   report: (report: StepReport) => void,
   reach: Reach = () => () => {},
-): {
-  readonly receive: (event: InspectionEvent) => void;
-  readonly stop: () => void;
-} {
+): { readonly receive: (event: InspectionEvent) => void; readonly stop: () => void } {
   const inspectedSystems = new WeakSet<object>();
   const actors = new Actors(report, reach, inspectedSystems);
   const receive = harmless((event: InspectionEvent) => {

@@ -133,11 +133,7 @@ const spent = (refusal: 'reject' | 'defer') => ({
  * @public
  */
 export const deliveryMachine = setup({
-  types: chartTypes<{
-    context: DeliveryContext;
-    events: DeliveryEvent;
-    input: DeliveryInput;
-  }>(),
+  types: chartTypes<{ context: DeliveryContext; events: DeliveryEvent; input: DeliveryInput }>(),
   actions: {
     ...effects<ControllerMessage>(),
     enqueue: assign(({ context }, { level, from }: Received<Request>) => ({ queue: [...context.queue, { level, link: from }] })),

@@ -99,11 +99,7 @@ const spent = (refusal: 'reject' | 'defer') => ({
  * @public
  */
 export const pipelinedMachine = setup({
-  types: chartTypes<{
-    context: PipelinedContext;
-    events: PipelinedEvent;
-    input: DeliveryInput;
-  }>(),
+  types: chartTypes<{ context: PipelinedContext; events: PipelinedEvent; input: DeliveryInput }>(),
   actions: {
     ...effects<ControllerMessage>(),
     follow: assign(({ context }, { level, from }: Received<Request>) => ({

@@ -119,12 +119,7 @@ const atChange = [
  * @public
  */
 export const requestMachine = setup({
-  types: chartTypes<{
-    context: RequestContext;
-    events: RequestEvent;
-    input: RequestInput;
-    emitted: RequestNotification;
-  }>(),
+  types: chartTypes<{ context: RequestContext; events: RequestEvent; input: RequestInput; emitted: RequestNotification }>(),
   actions: {
     ...effects(),
     want: assign((args) => ({ wanted: wantedOf(args) })),

@@ -91,12 +91,7 @@ const settle = { actions: [handIn(false), 'emptyBin'] } as const;
  * @public
  */
 export const rootMachine = setup({
-  types: chartTypes<{
-    context: RootContext;
-    events: RootEvent;
-    input: RootInput;
-    emitted: { type: 'exhausted' };
-  }>(),
+  types: chartTypes<{ context: RootContext; events: RootEvent; input: RootInput; emitted: { type: 'exhausted' } }>(),
   actions: {
     ...effects<ControllerMessage>(),
     payOut: assign((args) => paid(args.context, asked(args).level)),

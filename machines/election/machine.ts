@@ -143,12 +143,7 @@ const completed = ({ event }: In<Turn>) => ({ to: event.to, message: event.updat
  * @public
  */
 export const electionMachine = setup({
-  types: chartTypes<{
-    context: ElectionContext;
-    events: ElectionEvent;
-    input: ElectionInput;
-    emitted: LeaderChange;
-  }>(),
+  types: chartTypes<{ context: ElectionContext; events: ElectionEvent; input: ElectionInput; emitted: LeaderChange }>(),
   actions: {
     ...effects<Update | Turn>(),
     tick: assign({ now: timeOf }),

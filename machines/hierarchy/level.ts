@@ -76,12 +76,7 @@ const follow = [passOn(tableOfFollower), 'follow'] as const;
  * @public
  */
 export const levelMachine = setup({
-  types: chartTypes<{
-    context: LevelContext;
-    events: Turn;
-    input: LevelInput;
-    emitted: DistrictChange;
-  }>(),
+  types: chartTypes<{ context: LevelContext; events: Turn; input: LevelInput; emitted: DistrictChange }>(),
   actions: {
     ...effects(),
     receive: assign((args: In) => {

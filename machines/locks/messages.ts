@@ -23,10 +23,7 @@ export const lockRole = (lock: string): string => `${LOCK} ${lock}`;
 /** A lock's directory in one epoch: the same role on every member. */
 export const directoryRole = (epoch: number, lock: string): string => `${DIRECTORY} ${epoch} ${lock}`;
 
-export type LockLabel = {
-  readonly epoch: number;
-  readonly lock: string;
-};
+export type LockLabel = { readonly epoch: number; readonly lock: string };
 
 /** The label from which `directoryRole` made the name; `undefined` for every other role. */
 export function lockLabelOf(role: string): LockLabel | undefined {

@@ -66,12 +66,7 @@ const syntheticFind = ({ context }: In) => ({ to: context.child, message: { type
  * @public
  */
 export const guardianMachine = setup({
-  types: chartTypes<{
-    context: GuardianContext;
-    events: GuardianEvent;
-    input: GuardianInput;
-    emitted: Dropped;
-  }>(),
+  types: chartTypes<{ context: GuardianContext; events: GuardianEvent; input: GuardianInput; emitted: Dropped }>(),
   actions: {
     ...effects<QueueMessage>(),
     beginObservation: assign({ sent: 0, est: 0, timely: true }),

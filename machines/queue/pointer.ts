@@ -92,12 +92,7 @@ const fromStranger = { guard: withEvent('isFromStranger'), actions: withEvent('a
  * @public
  */
 export const pointerMachine = setup({
-  types: chartTypes<{
-    context: PointerContext;
-    events: PointerEvent;
-    input: PointerInput;
-    emitted: Queued | Dropped;
-  }>(),
+  types: chartTypes<{ context: PointerContext; events: PointerEvent; input: PointerInput; emitted: Queued | Dropped }>(),
   actions: {
     ...effects<QueueMessage>(),
     turnToSender: assign((_, { from }: Received<QueueFind>) => ({ pointer: from })),

@@ -45,9 +45,7 @@ type Listeners = Map<string, Set<(event: never) => void>>;
 interface PrivateSystem {
   _relay: Relay;
   _sendInspectionEvent(inspected: unknown): void;
-  readonly scheduler: {
-    schedule(source: AnyActorRef, target: AnyActorRef, event: EventObject, delay: number, id: string): void;
-  };
+  readonly scheduler: { schedule(source: AnyActorRef, target: AnyActorRef, event: EventObject, delay: number, id: string): void };
   getSnapshot(): { readonly _scheduledEvents: Readonly<Record<string, Scheduled>> };
 }
 

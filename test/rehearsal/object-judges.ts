@@ -213,12 +213,7 @@ const HELD_WORDS = {
  * @experimental
  */
 export const noLeaks = (
-  bounds: {
-    readonly timers?: number;
-    readonly connections?: number;
-    readonly kept?: number;
-    readonly listeners?: number;
-  } = {},
+  bounds: { readonly timers?: number; readonly connections?: number; readonly kept?: number; readonly listeners?: number } = {},
 ): RehearsalJudge => ({
   name: 'no leaks',
   begin: () => ({

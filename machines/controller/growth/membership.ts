@@ -73,12 +73,7 @@ const apart = { 'link.down': {}, 'link.up': {}, severed: {} } as const;
  * @public
  */
 export const mainMachine = setup({
-  types: chartTypes<{
-    context: MainContext;
-    events: MainEvent;
-    input: MainInput;
-    emitted: MainNotification;
-  }>(),
+  types: chartTypes<{ context: MainContext; events: MainEvent; input: MainInput; emitted: MainNotification }>(),
   actions: {
     ...effects<ControllerMessage>(),
     addChild: assign(({ context }) => ({

@@ -38,11 +38,7 @@ const join = [
  * @public
  */
 export const newcomerMachine = setup({
-  types: chartTypes<{
-    context: NewcomerInput;
-    events: Received<Welcome> | LinkEvent;
-    input: NewcomerInput;
-  }>(),
+  types: chartTypes<{ context: NewcomerInput; events: Received<Welcome> | LinkEvent; input: NewcomerInput }>(),
   actions: {
     ...effects(),
     giveUp: assign(({ context: { vacant, past } }, { peer }: LinkEvent) => ({
