@@ -127,12 +127,10 @@ class MediumTransport implements Transport<Impaired> {
     const channel = operator
       ? {
           source,
-          subscription: source
-            .pipe(operator)
-            .subscribe({
-              next: (message) => this.events.next({ type: 'message', from, message }),
-              error: (error: unknown) => this.fail(from, error),
-            }),
+          subscription: source.pipe(operator).subscribe({
+            next: (message) => this.events.next({ type: 'message', from, message }),
+            error: (error: unknown) => this.fail(from, error),
+          }),
         }
       : null;
     this.channels.set(from, channel);

@@ -53,26 +53,22 @@ const DASHES = [[], [8, 3], [3, 3], [8, 3, 2, 3], [14, 4], [14, 4, 2, 4]];
 const SERIES_MAX = 8;
 
 const messagesSent = (): Series[] =>
-  recording.value.tally.types.names
-    .slice(0, SERIES_MAX)
-    .map((name, i) => ({
-      name,
-      color: () => messageColor(i),
-      style: colorStyle('message', i),
-      value: (row) => row.sent[i] ?? 0,
-    }));
+  recording.value.tally.types.names.slice(0, SERIES_MAX).map((name, i) => ({
+    name,
+    color: () => messageColor(i),
+    style: colorStyle('message', i),
+    value: (row) => row.sent[i] ?? 0,
+  }));
 
 /** The states that share a color with an earlier one are one area. */
 function nodesByState(): Series[] {
   const names = stateNames.value;
-  const shown = names
-    .slice(0, SERIES_MAX)
-    .map((name, i): Series => ({
-      name,
-      color: () => stateColor(i),
-      style: colorStyle('state', i),
-      value: (row) => row.inState[i] ?? 0,
-    }));
+  const shown = names.slice(0, SERIES_MAX).map((name, i): Series => ({
+    name,
+    color: () => stateColor(i),
+    style: colorStyle('state', i),
+    value: (row) => row.inState[i] ?? 0,
+  }));
   if (names.length <= SERIES_MAX) return shown;
   const others = line('other states', (row) => row.inState.slice(SERIES_MAX).reduce((sum, count) => sum + count, 0));
   return [...shown, others];
