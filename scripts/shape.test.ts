@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseSync, Visitor } from 'oxc-parser';
 import { expect, test } from 'vitest';
 
-const BOUNDS = { lines: 99_500, casts: 450, any: 52 };
+const BOUNDS = { lines: 99_750, casts: 450, any: 52 };
 
 const ROOMS = ['machines', 'network', 'test', 'adapters', 'inspector', 'bin'];
 const ONLY_TESTED = /\.(test|deep|test-d)\.|fixtures?\b|\btesting\//;
