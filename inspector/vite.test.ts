@@ -20,7 +20,9 @@ test('without the package ws', async () => {
   vi.doMock('ws', () => {
     throw new Error('not installed');
   });
-  onTestFinished(() => void vi.doUnmock('ws'));
+  onTestFinished(() => {
+    vi.doUnmock('ws');
+  });
   const { warnings, served } = await started();
   expect(warnings).toEqual([
     'Quiver inspector: not started. An inspector page for programs (quiver explore --live, receiveInspection) needs the package ws. Install it: npm install ws',
