@@ -1,9 +1,13 @@
 /** Long runs in which the membership changes again and again, while links go down and up and processes restart. */
+import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
+import type { Configuration, Property } from '../protocol.js';
 import { locks } from './index.js';
+import { withoutWanted, type EpochsContext, type From } from './knowledge.js';
+import { mutant } from './systems.fixtures.js';
 import { epochsOf } from './view.js';
 
 const nodes = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -117,5 +121,71 @@ describe('if not all linked nodes reach each other', () => {
     const { voters, epochs } = changed(['a', 'b'], [{ at: 10, do: 'cut', link: ['b', 'e'] }], { add: 'e', remove: 'b' });
     expect(voters).toEqual(['a', 'b']);
     expect(epochs).toBeLessThan(62);
+  });
+});
+
+describe('c withdraws a change that b has requested from the leader a', () => {
+  const knownAt = (c: Configuration, node: string): EpochsContext => epochsOf(c.nodes.get(node)!).context;
+  const isLinked = (c: Configuration): boolean => knownAt(c, 'a').links.includes('b');
+  const [leader, caller] = [(c: Configuration) => knownAt(c, 'a').wanted, (c: Configuration) => knownAt(c, 'b').wanted];
+  const promise = (name: string, description: string, isBroken: (c: Configuration) => boolean): Property => ({
+    name,
+    description,
+    kind: 'eventually',
+    when: (c, node) => node === 'a' && isBroken(c),
+    holds: (c) => !isBroken(c),
+  });
+  const promises = [
+    promise('forgotten', 'The change of a peer that is not linked ends.', (c) => leader(c) !== null && !isLinked(c)),
+    promise('kept', 'A change of a linked peer stays.', (c) => caller(c) !== null && leader(c) === null && isLinked(c)),
+  ];
+  const both = (at: number, what: string, node: string) => ['a', 'c'].map((end) => ({ at, do: what, link: [end, node] }));
+  const withdraw = { at: 300, do: 'withdraw', node: 'c' };
+  const arrives = both(250, 'join', 'd');
+  const stops = [{ at: 200, do: 'crash', node: 'b' }, ...['a', 'c'].map((end) => ({ at: 201, do: 'down', channel: [end, 'b'] }))];
+  const cut = both(200, 'cut', 'b');
+  const returns = [...both(400, 'join', 'b'), { at: 400, do: 'join', link: ['b', 'd'] }];
+
+  function outcome(events: readonly Happening[], protocol: typeof locks) {
+    const others = ['a', 'b', 'c', 'd', 'e'];
+    const scenario = {
+      protocol: 'locks',
+      options: { hold: 1, voters: ['a', 'b', 'c', 'd'] },
+      topology: { nodes: others, links: ['ab', 'ac', 'bc'].map(([u, v]) => [u, v, 1]) },
+      network: { latency: 1, order: 'fifo' },
+      events: [{ at: 100, do: 'change', node: 'b', add: 'e', remove: 'a' }, ...events],
+      seed: 1,
+      until: { at: 1000 },
+    };
+    const judged: typeof locks = { ...protocol, properties: (instance) => [...protocol.properties(instance), ...promises] };
+    const simulation = new Simulation(parseScenario(scenario, { locks: judged }), { host: 'snapshots' });
+    const failed = simulation.run().properties.filter(({ holds }) => holds === false);
+    const { wanted, membership } = knownAt(simulation.configuration, 'a');
+    return { failed: failed.map(({ name }) => name), by: wanted?.by, voters: membership.voters.join('') };
+  }
+
+  type Args = { readonly context: EpochsContext; readonly event: Partial<From<unknown>> };
+  const dropping = (links: (context: EpochsContext) => readonly string[]) =>
+    mutant({
+      actions: {
+        dropWanted: assign(({ context, event }: Args) => withoutWanted({ ...context, links: links(context) }, event)) as never,
+      },
+    });
+  const [onlyByCaller, byAll] = [dropping(({ wanted }) => (wanted ? [wanted.by] : [])), dropping(() => [])];
+
+  test.each<[string, readonly Happening[], string | undefined, string]>([
+    ['of a linked peer stays', [withdraw], 'b', 'abcd'],
+    ['of a peer that has stopped ends', [...stops, ...arrives, withdraw], undefined, 'abcd'],
+    ['of a peer that was cut off ends', [...cut, ...arrives, withdraw], undefined, 'abcd'],
+    ['of a peer that was cut off is made when it is back', [...cut, ...arrives, withdraw, ...returns], undefined, 'bcde'],
+  ])('the change %s', (_, events, by, list) => {
+    expect(outcome(events, locks)).toEqual({ failed: [], by, voters: list });
+  });
+
+  test.each<[string, typeof locks, readonly Happening[], string]>([
+    ['only its caller ends a change', onlyByCaller, [...stops, ...arrives, withdraw], 'forgotten'],
+    ['each voter ends each change', byAll, [withdraw], 'kept'],
+  ])('if %s, a promise breaks', (_, protocol, events, name) => {
+    expect(outcome(events, protocol).failed).toEqual([name]);
   });
 });
