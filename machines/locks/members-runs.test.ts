@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
+import type { Message } from '../effects.js';
 import type { Configuration, Property } from '../protocol.js';
 import { locks } from './index.js';
 import { withoutWanted, type EpochsContext, type From } from './knowledge.js';
@@ -164,7 +165,7 @@ describe('c withdraws a change that b has requested from the leader a', () => {
     return { failed: failed.map(({ name }) => name), by: wanted?.by, voters: membership.voters.join('') };
   }
 
-  type Args = { readonly context: EpochsContext; readonly event: Partial<From<unknown>> };
+  type Args = { readonly context: EpochsContext; readonly event: Message & Partial<From<unknown>> };
   const dropping = (links: (context: EpochsContext) => readonly string[]) =>
     mutant({
       actions: {
