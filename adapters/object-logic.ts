@@ -8,6 +8,7 @@
  *
  * Snapshots persist without the object, which is not data. A restored actor needs an object of the new process: `of(object)` binds one.
  */
+import { from, shareReplay, type Observable } from 'rxjs';
 import type { ActorLogic, AnyActor, AnyActorRef, AnyEventObject, EventObject, Snapshot } from 'xstate';
 import { UsageError } from '../machines/errors.js';
 import { parentOf } from '../network/world/internals.js';
@@ -85,6 +86,15 @@ export interface ObjectLogic<
 export const whenReady = ({ ready = Promise.resolve() }: { readonly ready?: Promise<void> }, announce: () => void): void =>
   void ready.then(announce, () => {});
 
+const ends = new WeakMap<object, Observable<Error | null>>();
+
+/** How an object ends. All its actors share one reaction to the promise, which would keep an actor that has stopped. */
+export function endOf(object: object, closed: Promise<Error | null>): Observable<Error | null> {
+  const end = ends.get(object) ?? from(closed).pipe(shareReplay(1));
+  ends.set(object, end);
+  return end;
+}
+
 /** The error of an event that the logic does not have. */
 export const unknownEvent = (logic: string, type: string, known: readonly string[]): UsageError =>
   unknownWord(`${logic} has no event "${type}"`, type, known);
@@ -120,7 +130,10 @@ export function objectLogic<K extends string, O extends object, S, E extends Eve
             ...(notice && { notice: { ...(notice as object), from: id } as unknown as N }),
           });
         // Before the object announces that it is ready: an object that has closed ends its actor first.
-        void adapter.closed(object).then((error) => end(error ? { status: 'error', error } : { status: 'done' }));
+        const ending = endOf(object, adapter.closed(object)).subscribe((error) =>
+          end(error ? { status: 'error', error } : { status: 'done' }),
+        );
+        stopping.signal.addEventListener('abort', () => ending.unsubscribe());
         attached.set(self, { handlers: adapter.attach(object, report, stopping.signal), stopping });
       } catch (error) {
         end({ status: 'error', error });

@@ -12,7 +12,7 @@ import { Observable } from 'rxjs';
 import { UsageError } from '../../machines/errors.js';
 import { chartTypes } from '../../machines/effects.js';
 import { parentOf } from '../../network/world/internals.js';
-import { unknownEvent, type Failed, type FromActor, type WithoutFrom } from '../object-logic.js';
+import { endOf, unknownEvent, type Failed, type FromActor, type WithoutFrom } from '../object-logic.js';
 import { anything, checkOptions, optional } from '../options.js';
 import { LostError } from '../transports/errors.js';
 import { escape } from '../transports/reading.js';
@@ -61,12 +61,13 @@ const actorsOf = (locksOf: (input: LockInput) => Locks) => ({
   watch: fromObservable<true, LockInput>(
     ({ input }) =>
       new Observable((watcher) => {
-        const { ready, closed } = locksOf(input);
-        void closed.then((error) => (error ? watcher.error(error) : watcher.complete()));
-        ready.then(
+        const locks = locksOf(input);
+        const end = endOf(locks, locks.closed).subscribe((error) => (error ? watcher.error(error) : watcher.complete()));
+        locks.ready.then(
           () => watcher.next(true),
           () => {},
         );
+        return end;
       }),
   ),
   acquire: fromPromise<Lock, LockInput>(async ({ input, signal }) => {
