@@ -125,7 +125,8 @@ export const isStackAtRest = (view: NodeView): boolean => view[STACK]?.value !==
  * Properties: each command that a notice has issued is eventually taken.
  *
  * Applications may go on forever, so a queue need not become empty. But a run that repeats states takes as many commands as it issues:
- * a command is left forever only if the number of such commands stays the same. One property watches odd numbers, one watches even ones.
+ * if no command is taken, the number of commands stays the same. One property watches odd numbers, one watches even ones. A command that
+ * is passed by others of its name, with other fields, is not found.
  */
 export const everyCommandIsTaken = (rules: readonly StackRule[]): readonly Property[] =>
   [...new Set(rules.map((rule) => rule.do))].flatMap((type) =>
