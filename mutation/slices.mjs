@@ -245,7 +245,7 @@ export const slices = {
   },
   mesh: {
     files: transports('web-socket-mesh'),
-    tests: transports('mesh-contact.test', 'web-socket-mesh.test'),
+    tests: [...transports('mesh-contact.test', 'web-socket-mesh.test'), 'adapters/standstill.test.ts'],
     minutes: 90,
   },
   queue: {
