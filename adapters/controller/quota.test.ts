@@ -92,7 +92,7 @@ describe('quota', () => {
     expect(answers.filter(({ ok }) => ok).length).toBeGreaterThanOrEqual(98);
     const again = createQuota({ transport: transports[1]!, peers: PEERS, budget: 100 });
     await expect(again.take()).rejects.toThrow(
-      'node "b" of "quota" has lost its connection to the others. Create it again with a new name.',
+      'quota "quota" of peer "b" has lost its connection to the others. Create it again with a new name.',
     );
   });
 

@@ -27,7 +27,7 @@ export function exclusionOptions(raw: Readonly<Record<string, unknown>>, graph: 
   const plugged = plugIn(raw['ports'], graph);
   const rules = oneOf(raw, 'rules', ruleSets, 'corrected');
   const hold = holdOf(raw);
-  if (graph.roundTrip === 0 && hold !== 0 && rules !== 'deferred')
+  if (graph.roundTrip === 0 && graph.topology.links.length > 0 && hold !== 0 && rules !== 'deferred')
     throw new UsageError(
       `options.hold is ${hold}, and with a latency of 0 a waiting node would repeat its request forever within one tick. Use a latency of at least 1, "hold": 0 or "rules": "deferred".`,
     );
