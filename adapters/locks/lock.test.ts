@@ -243,6 +243,21 @@ test('a lock as a root actor emits notifications, and stopping it releases the l
   expect(again.name).toBe('printer');
 });
 
+test('a lock that is released as its locks close does not fail', async () => {
+  const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+  const printer = createActor(lockLogic, { input: { locks, name: 'printer' } });
+  const failed = vi.fn();
+  printer.subscribe({ error: failed });
+  printer.on('granted', () => {
+    printer.send({ type: 'release' });
+    void locks.close();
+  });
+  printer.start().send({ type: 'request' });
+  await waitFor(printer, ({ status }) => status !== 'active');
+  expect(failed).not.toHaveBeenCalled();
+  expect(printer.getSnapshot().status).toBe('done');
+});
+
 test('shared locks are requested by their mode', async () => {
   const locks = locksOf()['a']!;
   const [one, other] = [1, 2].map(() => createActor(lockLogic, { input: { locks, name: 'printer', mode: 'shared' } }).start());

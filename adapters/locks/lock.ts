@@ -108,14 +108,16 @@ const warnOfStop = (lock: Lock): void =>
 const hold = fromObservable<never, { readonly lock: Lock }>(
   ({ input: { lock }, self }) =>
     new Observable((holder) => {
+      // A release that the actor has already received comes first.
+      const fail = (error: unknown) => queueMicrotask(() => holder.error(error));
       const lost = () => {
         ended.add(lock);
-        holder.error(lock.signal.reason);
+        fail(lock.signal.reason);
       };
       const isOfProcess = typeof lock.release === 'function';
       if (!isOfProcess || lock.isGivenBack) {
         const why = isOfProcess ? 'the actor has released it since' : 'the process that held it has ended';
-        return holder.error(new LostError(`lock "${lock.name}" is granted in a snapshot, but ${why}`));
+        return fail(new LostError(`lock "${lock.name}" is granted in a snapshot, but ${why}`));
       }
       if (lock.signal.aborted) lost();
       lock.signal.addEventListener('abort', lost);
