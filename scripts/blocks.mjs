@@ -33,7 +33,18 @@ const MACHINE_TESTS = {
  * `as` replaces it in the program. `names` are those that differ from given.ts (`null`: not from there), and `notRun` is the reason.
  */
 export const PARTS = {
-  'cluster.md 1': { imports: '// @ts-nocheck: it is JavaScript' },
+  'cluster.md 1': {
+    before: 'const three = <T,>(all: readonly T[]) => all as readonly [T, T, T];',
+    as: (text) =>
+      text.replace(/peers\.map\(.*\)(?=;)/, 'three($&)').replace(
+        'setup({})',
+        `setup({ types: {} as {
+          context: { customer: string; paid: number };
+          events: { type: 'PAY'; amount: number };
+          input: { customer: string };
+        } })`,
+      ),
+  },
   'cluster.md 2': {
     imports: '// @ts-nocheck: it is JavaScript',
     names: { peers: null, cluster: null, id: null, transport: null },
