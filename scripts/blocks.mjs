@@ -271,7 +271,7 @@ export function surroundingsOf({ name, text }, from) {
   const own = `${imports}\n${(program.match(IMPORT) ?? []).join('\n')}`;
   const rest = program.replaceAll(IMPORT, '').replaceAll(/^export /gm, '');
   const nameOf = (each) => (each in names ? names[each] : each);
-  // The modules of imports are no names: 'xstate-quiver/locks' is not the object `locks`.
+  // The module of an import is not a name: 'xstate-quiver/locks' is not the object `locks`.
   const imported = own.replaceAll(/'[^']*'/g, '');
   const isWordOf = (word, inside) => new RegExp(`\\b${word}\\b`).test(inside);
   const used = given.filter(
